@@ -75,7 +75,7 @@ export const PLANTED = [
   {
     name: 'a payment is returned because its connector did not respond',
     file: 'server/src/outside/connectors/outcomes.ts',
-    find: 'if (response.why !== undefined) return { subject: id, ...toUnknown(response.why, asking) }',
+    find: 'if (response.why !== undefined) return { subject: id, ...toUnknown(response.why, times) }',
     replace:
       "if (response.why !== undefined) return { subject: id, outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail: response.why }",
   },
@@ -120,8 +120,8 @@ export const PLANTED = [
   {
     name: 'a returned collection is not debited from the account',
     file: 'server/src/outside/bank-files/understand-line.ts',
-    find: "const isReturn = isOut === (direction === 'PULL')",
-    replace: "const isReturn = !isOut && direction === 'OUT'",
+    find: "const isReturn = isOutgoing === (direction === 'PULL')",
+    replace: "const isReturn = !isOutgoing && direction === 'OUT'",
   },
   {
     name: 'an authorization that was used counts as a payment made',

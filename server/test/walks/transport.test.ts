@@ -196,7 +196,7 @@ describe('a request body', () => {
     const buildBody = (values: number) => `{"supportedCurrencies":[${'1,'.repeat(values)}1]}`
     const reply = await send('PATCH', '/config', { headers: JSON_TYPE, body: buildBody(6_000) })
     expectError(reply, { code: 'INVALID_INPUT', field: 'body' })
-    expect(reply.body.message).toBe('The body has too many properties (5000 at most).')
+    expect(reply.body.message).toBe('The body has too many properties and array items (5000 at most).')
   })
 
   test('of an unauthenticated caller is not checked, so the response is 401', async () => {

@@ -2,8 +2,8 @@ import type { agentAccess } from '@countersign/contract/agents/agent-access'
 import { internalAccountHandlers } from '../../kernel/accounts/handlers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
-import { findActionOf } from '../../kernel/transactions/agent-action.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
+import { findAgentAction } from '../../kernel/transactions/agent-action.ts'
 import { transactionHandlers } from '../../kernel/transactions/handlers.ts'
 import {
   findTransaction,
@@ -137,7 +137,7 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
       if (approval && approval.requestId !== quote.signing_request_id)
         throw new ApiError('WALLET_SIGNATURE_BODY_MISMATCH', { reason: 'The signature is for another quote' })
       const transaction = await findTransaction(op, quote.transaction_id)
-      const existingAction = await findActionOf(op, transaction)
+      const existingAction = await findAgentAction(op, transaction)
       if (existingAction)
         throw new ApiError('QUOTE_ALREADY_EXECUTED', {
           message: `This quote was already executed. Its action is ${existingAction.state}.`,
@@ -182,7 +182,7 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
     const agentId = (await findActingAgent(op)).id
     return {
       status: 200,
-      body: await page(
+      body: await listPage(
         op,
         { ...query, agentId },
         {

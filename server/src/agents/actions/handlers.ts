@@ -1,7 +1,7 @@
 import type { agentApprovals } from '@countersign/contract/agents/agents'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
 import { buildExecutionCall } from '../../money/quotes/quotes.ts'
 import { changeAgent, findAgent } from '../identity/agents.ts'
 import { toActionView, toActionViews } from './actions.ts'
@@ -32,7 +32,7 @@ export const agentApprovalHandlers: Handlers<typeof agentApprovals> = {
 
   agent_approval_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
+    body: await listPage(op, query, {
       rows: selectActions(op, { ...query, status: 'PENDING_APPROVAL' }),
       table: 'agent_actions',
       order: query.sortOrder ?? 'desc',

@@ -1,10 +1,10 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import { parseOptionalTime } from '../../kernel/operation/time-range.ts'
-import { rowById } from '../../storage/read/lookup.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { lookupById } from '../../storage/read/lookup.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { AgentActionRow, AgentReservationRow } from '../../storage/rows/agent.ts'
 
-const BY_ID = rowById('agent_actions')
+const BY_ID = lookupById('agent_actions')
 
 export async function selectAction(op: Op, id: string): Promise<AgentActionRow | undefined> {
   return op.find(BY_ID, id)
@@ -36,14 +36,14 @@ export function selectActions(op: Op, filters: ActionFilters) {
     .selectFrom('agent_actions')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
-    .$call((q) => whereGiven(q, 'agent_id', '=', agentId))
-    .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
-    .$call((q) => whereGiven(q, 'state', '=', status))
-    .$call((q) => whereGiven(q, 'created_at', '>=', parseOptionalTime(startDate)))
-    .$call((q) => whereGiven(q, 'created_at', '<=', parseOptionalTime(endDate)))
+    .$call((q) => whereIfDefined(q, 'agent_id', '=', agentId))
+    .$call((q) => whereIfDefined(q, 'customer_id', '=', customerId))
+    .$call((q) => whereIfDefined(q, 'state', '=', status))
+    .$call((q) => whereIfDefined(q, 'created_at', '>=', parseOptionalTime(startDate)))
+    .$call((q) => whereIfDefined(q, 'created_at', '<=', parseOptionalTime(endDate)))
 }
 
-const RESERVATION_BY_ID = rowById('agent_reservations')
+const RESERVATION_BY_ID = lookupById('agent_reservations')
 
 /** The reservation for a transaction. */
 export async function selectReservation(

@@ -3,7 +3,7 @@ import { present } from '@countersign/contract/core/objects'
 import { describeShortly, getHolderName } from '../../kernel/accounts/external-account-names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { findAccountChange } from '../../money/external-accounts/account-changes.ts'
-import { shortened } from '../../money/external-accounts/changed-details.ts'
+import { shortenIdentifier } from '../../money/external-accounts/changed-details.ts'
 import { findExternalAccountEvenIfDeleted } from '../../money/external-accounts/external-accounts.ts'
 
 /** The account whose reported changes the members vote on. */
@@ -14,7 +14,9 @@ export async function readAccountChangeParts(op: Op, id: string) {
   )
   const account = await findExternalAccountEvenIfDeleted(op, external_account_id)
   if (!account) return {}
-  const [before, after] = [previous, proposed].map((values) => shortened(account.account_type, values))
+  const [before, after] = [previous, proposed].map((values) =>
+    shortenIdentifier(account.account_type, values),
+  )
   const changes = Object.keys(proposed).map(
     (field) => `${toWords(field)} ${after?.[field] ?? ''} instead of ${before?.[field] ?? 'none'}`,
   )

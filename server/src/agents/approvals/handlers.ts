@@ -1,7 +1,7 @@
 import type { transactionApprovals } from '@countersign/contract/payments/incoming-payments'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
-import { findActionOf } from '../../kernel/transactions/agent-action.ts'
+import { findAgentAction } from '../../kernel/transactions/agent-action.ts'
 import {
   findTransaction,
   type TransactionWithCustomer,
@@ -25,18 +25,18 @@ import {
 export const transactionApprovalHandlers: Handlers<typeof transactionApprovals> = {
   transaction_approve: {
     async findSignedCall(op, { params }) {
-      const action = await findActionOf(op, await findTransaction(op, params.transactionId))
+      const action = await findAgentAction(op, await findTransaction(op, params.transactionId))
       return action && action.quote_id !== null ? buildExecutionCall(action.quote_id) : undefined
     },
 
     async toSign(op, { params }) {
-      const action = await findActionOf(op, await findTransaction(op, params.transactionId))
+      const action = await findAgentAction(op, await findTransaction(op, params.transactionId))
       return action ? findRequiredSignature(op, action) : null
     },
 
     async handle(op, { params, body, approval }) {
       const transaction = await findTransaction(op, params.transactionId)
-      const action = await findActionOf(op, transaction)
+      const action = await findAgentAction(op, transaction)
       if (action)
         return toDecisionResponse(transaction, await approveAction(op, action, approval !== undefined))
       const awaiting = requireAwaitingApproval(op, transaction)
@@ -56,7 +56,7 @@ export const transactionApprovalHandlers: Handlers<typeof transactionApprovals> 
 
   transaction_reject: async (op, { params, body }) => {
     const transaction = await findTransaction(op, params.transactionId)
-    const action = await findActionOf(op, transaction)
+    const action = await findAgentAction(op, transaction)
     if (action) return toDecisionResponse(transaction, await rejectAction(op, action, body?.reason))
     const { receipt, writes } = rejectReceipt(op, requireAwaitingApproval(op, transaction), body ?? {})
     return { status: 200, body: toTransactionView(receipt, receipt), writes }

@@ -3,7 +3,7 @@ import { decode } from '@countersign/contract/core/decode'
 import { DepositChoice } from '@countersign/contract/payments/deposits'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
 import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import { selectVotes, selectWaiting, type WaitingRow } from './store.ts'
 import { toWaitingView } from './waiting-approvals.ts'
@@ -27,7 +27,7 @@ const VOTED: ReadonlySet<ApprovalKind> = new Set([
 export const approvalHandlers: Handlers<typeof approvals> = {
   approval_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
+    body: await listPage(op, query, {
       rows: selectWaiting(op, query),
       table: 'agent_actions',
       order: query.sortOrder ?? 'desc',

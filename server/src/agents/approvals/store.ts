@@ -2,13 +2,13 @@ import type { ApprovalKind } from '@countersign/contract/agents/approvals'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
-import { rowById, rowByKey } from '../../storage/read/lookup.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { lookupById, rowByKey } from '../../storage/read/lookup.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { AgentDecisionRow, AgentRow } from '../../storage/rows/agent.ts'
 import type { ApprovalVoteRow } from '../../storage/rows/member.ts'
 import type { Tables } from '../../storage/rows/tables.ts'
 
-/** A record that waits for a person. */
+/** A record that waits for a decision. */
 export interface WaitingRow {
   readonly id: string
   readonly created_at: Date
@@ -23,7 +23,7 @@ export interface WaitingFilters {
 }
 
 /**
- * Selects everything that waits for a person. Waiting incoming payments are found by their expiry jobs, and
+ * Selects everything that waits for a decision. Waiting incoming payments are found by their expiry jobs, and
  * holds by their release jobs, because an index on the state would slow down every payment. A deposit whose
  * sender is being screened appears only as its screening.
  */
@@ -77,9 +77,9 @@ export function selectWaiting(op: Op, { kind, customerId, objectId }: WaitingFil
   // The union is selected as a table, because pages are ordered by a table's columns.
   const rows = op.read.selectFrom(waiting.as('agent_actions')).selectAll()
   return rows
-    .$call((q) => whereGiven(q, 'kind', '=', kind))
-    .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
-    .$call((q) => whereGiven(q, 'id', '=', objectId)) as unknown as SelectQueryBuilder<
+    .$call((q) => whereIfDefined(q, 'kind', '=', kind))
+    .$call((q) => whereIfDefined(q, 'customer_id', '=', customerId))
+    .$call((q) => whereIfDefined(q, 'id', '=', objectId)) as unknown as SelectQueryBuilder<
     Tables,
     'agent_actions',
     WaitingRow
@@ -123,7 +123,7 @@ export async function selectTreasuryKey(op: Op, id: string) {
     .executeTakeFirstOrThrow()
 }
 
-const AGENT_BY_ID = rowById('agents')
+const AGENT_BY_ID = lookupById('agents')
 
 export async function selectAgent(op: Op, id: string): Promise<AgentRow | undefined> {
   return op.find(AGENT_BY_ID, id)
@@ -133,7 +133,7 @@ type FirstDecision = Pick<AgentDecisionRow, 'platform_id' | 'decision' | 'policy
   readonly id: string
 }
 
-/** The first decision about each action, which required a person's approval. */
+/** The first decision about each action, which required approval. */
 const FIRST_DECISION = rowByKey<FirstDecision>(
   `SELECT a.id, a.platform_id, d.decision, d.policy_version
    FROM agent_actions a CROSS JOIN LATERAL (SELECT decision, policy_version FROM agent_decisions d

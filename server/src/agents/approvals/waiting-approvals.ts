@@ -53,7 +53,7 @@ type Parts = Partial<
   >
 >
 
-/** The information that a person needs to decide, by kind, without the customer and the votes. */
+/** The information that an approver needs, by kind, without the customer and the votes. */
 const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<Parts> } = {
   AGENT_ACTION: async (op, id) => {
     const action = await findActionIfAny(op, id)
@@ -104,7 +104,7 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
       ...toAmountPart(amount, currency),
       policy: {
         rule: reason ?? 'NO_MATCH',
-        words: `${SUSPENSE_REASONS[reason ?? 'NO_MATCH'] ?? 'A person must decide who owns the money.'}${
+        words: `${SUSPENSE_REASONS[reason ?? 'NO_MATCH'] ?? 'An operator must decide who owns the money.'}${
           remittanceInformation === undefined ? '' : ` The payer stated: ${remittanceInformation}`
         }`,
       },

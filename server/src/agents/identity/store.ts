@@ -1,10 +1,10 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import { BARE_PLATFORM } from '../../storage/read/bare-platform.ts'
-import { type Lookup, rowById, rowByKey } from '../../storage/read/lookup.ts'
+import { type Lookup, lookupById, rowByKey } from '../../storage/read/lookup.ts'
 import type { AgentDeviceCodeRow, AgentRow } from '../../storage/rows/agent.ts'
 import type { BarePlatformRow } from '../../storage/rows/tables.ts'
 
-const BY_ID = rowById('agents')
+const BY_ID = lookupById('agents')
 
 /** Finds an agent, deleted or not. */
 export async function selectAgent(op: Op, id: string): Promise<AgentRow | undefined> {

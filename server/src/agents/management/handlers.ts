@@ -5,7 +5,7 @@ import { toCanonicalJson } from '../../base/json/json.ts'
 import { withNames } from '../../kernel/accounts/names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
 import { checkPermission } from '../../kernel/operation/permissions.ts'
 import { parseTimeRange } from '../../kernel/operation/time-range.ts'
 import { findCustomer } from '../../people/customers/customers.ts'
@@ -78,7 +78,7 @@ export const agentHandlers: Handlers<typeof agents> = {
       body: await withNames(
         op,
         query,
-        await page(op, query, {
+        await listPage(op, query, {
           rows: selectAgents(op, { ...filters, ...parseTimeRange(query) }),
           table: 'agents',
           view: (rows) => toAgentViews(op, rows),
@@ -127,7 +127,7 @@ export const agentHandlers: Handlers<typeof agents> = {
     const agent = await findAgentOnRecord(op, params.agentId)
     return {
       status: 200,
-      body: await page(
+      body: await listPage(
         op,
         { ...query, of: agent.id },
         {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { TimeRange } from '../../kernel/operation/time-range.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { AgentDecisionRow } from '../../storage/rows/agent.ts'
 
 export interface AgentFilters extends TimeRange {
@@ -19,13 +19,13 @@ export function selectAgents(op: Op, filters: AgentFilters) {
     .selectAll()
     .where('platform_id', '=', op.platform.id)
     .where('deleted_at', 'is', null)
-    .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
-    .$call((q) => whereGiven(q, 'is_paused', '=', isPaused))
+    .$call((q) => whereIfDefined(q, 'customer_id', '=', customerId))
+    .$call((q) => whereIfDefined(q, 'is_paused', '=', isPaused))
     .$if(isConnected !== undefined, (q) => q.where('token_hash', isConnected ? 'is not' : 'is', null))
-    .$call((q) => whereGiven(q, 'created_at', '>', createdAfter))
-    .$call((q) => whereGiven(q, 'created_at', '<', createdBefore))
-    .$call((q) => whereGiven(q, 'updated_at', '>', updatedAfter))
-    .$call((q) => whereGiven(q, 'updated_at', '<', updatedBefore))
+    .$call((q) => whereIfDefined(q, 'created_at', '>', createdAfter))
+    .$call((q) => whereIfDefined(q, 'created_at', '<', createdBefore))
+    .$call((q) => whereIfDefined(q, 'updated_at', '>', updatedAfter))
+    .$call((q) => whereIfDefined(q, 'updated_at', '<', updatedBefore))
 }
 
 /** A page of the decisions about an agent. */

@@ -20,7 +20,7 @@ export function bytesFromHex(text: string): Buffer | undefined {
 
 /** Encodes bytes as lower-case hex. */
 export function hexFromBytes(bytes: Uint8Array): string {
-  return view(bytes).toString('hex')
+  return toBuffer(bytes).toString('hex')
 }
 
 /**
@@ -45,7 +45,7 @@ export function bytesFromBase64(text: string): Buffer | undefined {
 
 /** Decodes UTF-8. Undefined for invalid bytes. A byte order mark is kept, so that JSON rejects it. */
 export function textFromUtf8(bytes: Uint8Array): string | undefined {
-  if (isAscii(bytes)) return view(bytes).toString('latin1')
+  if (isAscii(bytes)) return toBuffer(bytes).toString('latin1')
   try {
     return utf8.decode(bytes)
   } catch {
@@ -95,6 +95,6 @@ function hasStrings<Name extends string>(
 }
 
 /** A Buffer that shares the memory, for its methods. */
-function view(bytes: Uint8Array): Buffer {
+function toBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

@@ -1,5 +1,5 @@
 import { Transform } from 'node:stream'
-import { errorOf } from '../formats/thrown-errors.ts'
+import { toError } from '../formats/thrown-errors.ts'
 import { GCM_NONCE_BYTES, GCM_TAG_BYTES, gcmOpen, gcmSeal } from './aes-gcm.ts'
 
 /** Files are sealed in chunks of this many bytes. The last chunk has the rest, which may be empty. */
@@ -90,7 +90,7 @@ function inChunks(
         }
         done()
       } catch (error) {
-        done(errorOf(error))
+        done(toError(error))
       }
     },
     flush(done) {
@@ -98,7 +98,7 @@ function inChunks(
         this.push(turn(chunk.subarray(0, filled), counter, true))
         done()
       } catch (error) {
-        done(errorOf(error))
+        done(toError(error))
       }
     },
   })

@@ -87,7 +87,7 @@ export function setUpSender(
   ephemeral: KeyPair = generateKeyPair(),
 ): HpkeContext {
   const dh = deriveSharedSecret(ephemeral.privateKey, recipientPublicKey)
-  return context(dh, ephemeral.publicKey, recipientPublicKey, info)
+  return deriveContext(dh, ephemeral.publicKey, recipientPublicKey, info)
 }
 
 /** SetupBaseR. Undefined if `enc` is not a point on the curve as 65 uncompressed bytes. */
@@ -100,14 +100,14 @@ export function setUpRecipient(
   const ephemeralPublicKey = enc.length === 65 ? parsePublicKeyBytes(enc) : undefined
   if (ephemeralPublicKey === undefined) return undefined
   const dh = deriveSharedSecret(recipient.privateKey, ephemeralPublicKey)
-  return context(dh, ephemeralPublicKey, recipient.publicKey, info)
+  return deriveContext(dh, ephemeralPublicKey, recipient.publicKey, info)
 }
 
 /**
  * ExtractAndExpand (RFC 9180 section 4.1), then KeySchedule (RFC 9180 section 5.1) without the exporter,
  * which is not needed here.
  */
-function context(
+function deriveContext(
   dh: Uint8Array,
   ephemeralPublicKey: PublicKey,
   recipientPublicKey: PublicKey,

@@ -72,11 +72,11 @@ export function hasEvmChecksum(text: string): boolean {
 }
 
 export function isSolanaKey(text: string): boolean {
-  return attempt(() => base58.decode(text))?.length === SOLANA_KEY_BYTES
+  return tryDecode(() => base58.decode(text))?.length === SOLANA_KEY_BYTES
 }
 
 export function isTronAddress(text: string): boolean {
-  const bytes = attempt(() => base58check.decode(text))
+  const bytes = tryDecode(() => base58check.decode(text))
   return bytes?.length === TRON_ADDRESS_BYTES && bytes[0] === TRON_PREFIX
 }
 
@@ -87,8 +87,8 @@ function hasSeparator(text: string): text is `${string}1${string}` {
 
 /** Validates bech32m over a message that starts with a compressed public key and may have further fields. */
 export function isSparkAddress(text: string): boolean {
-  const decoded = hasSeparator(text) ? attempt(() => bech32m.decode(text, false)) : undefined
-  const bytes = decoded && attempt(() => bech32m.fromWords(decoded.words))
+  const decoded = hasSeparator(text) ? tryDecode(() => bech32m.decode(text, false)) : undefined
+  const bytes = decoded && tryDecode(() => bech32m.fromWords(decoded.words))
   if (!bytes || bytes.length < SPARK_IDENTITY_FIELD.length + COMPRESSED_KEY_BYTES) return false
   return (
     SPARK_IDENTITY_FIELD.every((byte, index) => bytes[index] === byte) && (bytes[2] === 2 || bytes[2] === 3)
@@ -115,7 +115,7 @@ export function toSparkSpelling(text: string): string {
  * and signature.
  */
 export function isLightningInvoice(text: string): boolean {
-  const words = hasSeparator(text) ? attempt(() => bech32.decode(text, false))?.words : undefined
+  const words = hasSeparator(text) ? tryDecode(() => bech32.decode(text, false))?.words : undefined
   if (!words) return false
   const end = words.length - INVOICE_SIGNATURE_WORDS
   let position = INVOICE_TIMESTAMP_WORDS
@@ -166,7 +166,8 @@ function isInteger(value: Uint8Array): boolean {
 /** True for a compressed point of secp256k1. */
 function isPublicKey(value: Uint8Array): boolean {
   return (
-    value.length === COMPRESSED_KEY_BYTES && attempt(() => ECDH.convertKey(value, 'secp256k1')) !== undefined
+    value.length === COMPRESSED_KEY_BYTES &&
+    tryDecode(() => ECDH.convertKey(value, 'secp256k1')) !== undefined
   )
 }
 
@@ -229,7 +230,7 @@ function readBigSize(
 }
 
 /** Returns the result of a decoder, or undefined if it throws. */
-function attempt<T>(decode: () => T): T | undefined {
+function tryDecode<T>(decode: () => T): T | undefined {
   try {
     return decode()
   } catch {

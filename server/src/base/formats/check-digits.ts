@@ -19,8 +19,8 @@ export function isRoutingNumber(text: string): boolean {
 }
 
 /**
- * A SEPA creditor identifier: country, ISO 7064 check digits, business code and national identifier. The check
- * digits do not cover the business code, and only cover letters and digits in the national identifier.
+ * A SEPA creditor identifier: country, ISO 7064 check digits, business code and national identifier. The
+ * check digits do not cover the business code, and only cover letters and digits in the national identifier.
  */
 export function isCreditorId(text: string): boolean {
   const [, head, national] = /^([A-Z]{2}\d{2})[A-Za-z0-9]{3}([A-Za-z0-9+?/:().,'-]{1,28})$/.exec(text) ?? []
@@ -64,8 +64,8 @@ export function buildCbu(bank: string, account: string): string {
 }
 
 /**
- * A CPF, the tax number of a person in Brazil: 11 digits, the last two of which are check digits. Eleven equal
- * digits are invalid.
+ * A CPF, the tax number of a person in Brazil: 11 digits, the last two of which are check digits. Eleven
+ * equal digits are invalid.
  */
 export function isCpf(text: string): boolean {
   return /^(?!(\d)\1{10})\d{11}$/.test(text) && hasTaxNumberDigits(text, CPF_DIGITS)

@@ -3,16 +3,16 @@ const COMPARED_CHARACTERS_MAX = 64
 
 /**
  * Finds the known word nearest to an unknown one: equal except for case and separators, or with at most one
- * typo per four characters and three in total. Undefined if no word is that near.
+ * typo per four characters and three in total. Undefined if no word is that close.
  */
 export function findNearest(word: string, known: readonly string[]): string | undefined {
   if (word.length > COMPARED_CHARACTERS_MAX) return undefined
   const folded = foldWord(word)
   const [best] = known
-    .map((candidate) => ({ candidate, mistypes: countTypos(folded, foldWord(candidate)) }))
-    .sort((left, right) => left.mistypes - right.mistypes)
-  const mistypesMax = Math.min(3, Math.ceil(folded.length / 4))
-  return best && best.mistypes <= mistypesMax ? best.candidate : undefined
+    .map((candidate) => ({ candidate, typos: countTypos(folded, foldWord(candidate)) }))
+    .sort((left, right) => left.typos - right.typos)
+  const typosMax = Math.min(3, Math.ceil(folded.length / 4))
+  return best && best.typos <= typosMax ? best.candidate : undefined
 }
 
 function foldWord(word: string): string {

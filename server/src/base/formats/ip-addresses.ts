@@ -33,7 +33,7 @@ export function parseNetworks(
   return { networks }
 }
 
-function isIn(networks: Networks, address: string): boolean {
+function containsAddress(networks: Networks, address: string): boolean {
   return networks.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
 
@@ -49,7 +49,7 @@ export function clientAddress(
 ): string {
   let address = toCanonicalIp(connection) ?? connection
   for (const entry of (forwardedFor ?? '').split(',').reverse()) {
-    if (!isIn(trusted, address)) return address
+    if (!containsAddress(trusted, address)) return address
     const next = toCanonicalIp(entry)
     if (next === undefined) return address
     address = next

@@ -1,20 +1,20 @@
 /** The code of an error if it is a string, as for system errors and database errors. */
-export function codeOf(error: unknown): string | undefined {
+export function getErrorCode(error: unknown): string | undefined {
   const hasCode = typeof error === 'object' && error !== null && 'code' in error
   return hasCode && typeof error.code === 'string' ? error.code : undefined
 }
 
 /** The code, or else the class, of a thrown value. Never the message, which may quote request data. */
-export function kindOf(error: unknown): string {
-  return codeOf(error) ?? (error instanceof Error ? error.constructor.name : 'thrown')
+export function getErrorKind(error: unknown): string {
+  return getErrorCode(error) ?? (error instanceof Error ? error.constructor.name : 'thrown')
 }
 
 /** The message of a thrown value. */
-export function messageOf(error: unknown): string {
+export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
 /** Converts a thrown value to an Error. */
-export function errorOf(thrown: unknown): Error {
+export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))
 }

@@ -4,7 +4,7 @@ import { Utf8Check } from './utf8.ts'
 
 function isText(bytes: Uint8Array): boolean {
   const check = new Utf8Check()
-  return bytes.every((byte) => check.takes(byte)) && check.isWhole
+  return bytes.every((byte) => check.takes(byte)) && check.isComplete
 }
 
 test('UTF-8 is accepted and rejected exactly as by the runtime, for all byte pairs and the limits of longer characters', {

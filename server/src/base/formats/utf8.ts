@@ -21,7 +21,7 @@ export class Utf8Check {
   #last = LAST_CONTINUING
 
   /** True if there is no incomplete character. */
-  get isWhole(): boolean {
+  get isComplete(): boolean {
     return this.#left === 0
   }
 

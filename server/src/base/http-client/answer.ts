@@ -2,7 +2,7 @@ import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { memberOf, present } from '@countersign/contract/core/objects'
 import type { Dispatcher } from 'undici'
-import { codeOf } from '../formats/thrown-errors.ts'
+import { getErrorCode } from '../formats/thrown-errors.ts'
 import type { Connection } from './connections.ts'
 
 /** A response with the part of its body that was read. */
@@ -10,7 +10,7 @@ export interface Answer {
   readonly status: number
   readonly body: Uint8Array
   /** False if the body is longer than what was read. */
-  readonly isWhole: boolean
+  readonly isComplete: boolean
   /** The `Retry-After` header. */
   readonly retryAfter?: string
   /** True if the connection carries many requests at the same time (HTTP/2). */
@@ -25,7 +25,10 @@ export class NoAnswer extends Error {
   readonly code: string
   /** True if a reused connection broke before the head of a response. */
   readonly isStaleConnection: boolean
-  /** True if the request timed out while other requests used all connections, so the server has not received it. */
+  /**
+   * True if the request timed out while other requests used all connections, so the server has not received
+   * it.
+   */
   readonly isUnsent: boolean
   /** True if the connection carried other requests at the same time. */
   readonly isMultiplexed: boolean
@@ -39,7 +42,9 @@ export class NoAnswer extends Error {
   }
 }
 
-/** Requests ask for no compression. A response that is compressed anyway is decompressed up to the size limit. */
+/**
+ * Requests ask for no compression. A response that is compressed anyway is decompressed up to the size limit.
+ */
 const DECOMPRESSORS: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
@@ -160,23 +165,23 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     if (this.#length > this.#bytesMax) this.#finish(false)
   }
 
-  #finish(isWhole: boolean): void {
+  #finish(isComplete: boolean): void {
     if (this.#isSettled) return
     const body = Buffer.concat(this.#chunks).subarray(0, this.#bytesMax)
     this.#settling.resolve({
       status: this.#status,
       body,
-      isWhole,
+      isComplete,
       isMultiplexed: this.#isMultiplexed,
       ...present({ retryAfter: this.#retryAfter }),
     })
-    this.#settle(isWhole)
+    this.#settle(isComplete)
   }
 
   /** Closes the connection if more of the response may come. */
-  #settle(isRead: boolean): void {
+  #settle(isComplete: boolean): void {
     this.#isSettled = true
-    if (isRead) return
+    if (isComplete) return
     this.#unpacker?.destroy()
     this.#controller?.abort(new NoAnswer('TIMEOUT'))
   }
@@ -184,6 +189,6 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
 
 /** Converts an error to the code that says why no response was received. */
 export function toFailureCode(error: unknown): string {
-  const code = codeOf(error) ?? 'FAILED'
+  const code = getErrorCode(error) ?? 'FAILED'
   return memberOf(REASONS, code) ?? code
 }

@@ -39,8 +39,8 @@ const STREAMS_MAX = 100
 const NO_TIMEOUT = 0
 
 /**
- * Pools of keep-alive connections, over HTTP/2 if the server offers it. Every pool has a single reach, so each
- * connection of reach `public` was checked when it was opened.
+ * Pools of keep-alive connections, over HTTP/2 if the server offers it. Every pool has a single reach, so
+ * each connection of reach `public` was checked when it was opened.
  */
 export class Connections {
   readonly #lookup: LookupFunction
@@ -101,7 +101,10 @@ export class Connections {
     return connector
   }
 
-  /** Opens new connections for later requests, because one of a pool's is broken. Others finish their requests. */
+  /**
+   * Opens new connections for later requests, because one of a pool's is broken. Others finish their
+   * requests.
+   */
   retire(pool: Dispatcher): void {
     for (const [key, known] of this.#pools) {
       if (known !== pool) continue

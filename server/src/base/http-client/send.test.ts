@@ -167,9 +167,9 @@ test('a compressed response is decompressed, and the limit counts its decompress
     response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(text))
   })
   const whole = await post(`http://127.0.0.1:${port}/`, anywhere)
-  expect([Buffer.from(whole.body).toString(), whole.isWhole]).toEqual(['x'.repeat(10), true])
+  expect([Buffer.from(whole.body).toString(), whole.isComplete]).toEqual(['x'.repeat(10), true])
   const cut = await post(`http://127.0.0.1:${port}/long`, anywhere)
-  expect([cut.body.length, cut.isWhole]).toEqual([KIB_64, false])
+  expect([cut.body.length, cut.isComplete]).toEqual([KIB_64, false])
 })
 
 test.each([

@@ -41,7 +41,8 @@ interface RequestTarget {
   /**
    * True if the request may arrive twice; the default for all methods except POST. Such requests share
    * keep-alive connections, and are retried once if a reused connection breaks without a response, because a
-   * server may close it just when it is used. Requests that must not arrive twice always get a new connection.
+   * server may close it just when it is used. Requests that must not arrive twice always get a new
+   * connection.
    */
   readonly isRepeatable?: boolean
   /** The maximum number of open connections to one host. */
@@ -83,7 +84,8 @@ export async function send(outgoing: Outgoing, bounds: Bounds): Promise<Answer> 
     return await exchange(first, bounds)
   } catch (error) {
     if (!(error instanceof NoAnswer && error.isStaleConnection)) throw error
-    // All requests of a broken HTTP/2 connection are retried at the same time, so they share connections again.
+    // All requests of a broken HTTP/2 connection are retried at the same time, so they share connections
+    // again.
     const { isMultiplexed } = error
     if (isMultiplexed) connections.retire(first.dispatcher)
     const again = prepare(outgoing, { ...bounds, isRepeatable: isMultiplexed })

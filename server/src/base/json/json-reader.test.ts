@@ -95,7 +95,7 @@ describe('JSON text', () => {
   )
 
   test('is read no further once it exceeds a limit', () => {
-    const limits = { depthMax: 3, membersMax: 4 }
+    const limits = { depthMax: 3, valuesMax: 4 }
     const rest = 'this is not JSON'
     expect(readJson('[[[1,2]]]', limits)).toEqual([[[1, 2]]])
     expect(readJson('{"a":[1,2],"b":3}', limits)).toEqual({ a: [1, 2], b: 3 })

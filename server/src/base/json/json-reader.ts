@@ -3,13 +3,13 @@ export interface JsonLimits {
   /** Nesting depth of arrays and objects. */
   readonly depthMax: number
   /** The number of properties and array items in the whole document. */
-  readonly membersMax: number
+  readonly valuesMax: number
 }
 
 /** The JSON exceeds a limit. */
 export class JsonLimitError extends Error {}
 
-const UNLIMITED: JsonLimits = { depthMax: 10_000, membersMax: Number.POSITIVE_INFINITY }
+const UNLIMITED: JsonLimits = { depthMax: 10_000, valuesMax: Number.POSITIVE_INFINITY }
 
 /** Integers with at most this many digits are below 2^53. */
 const SAFE_DIGITS = 15
@@ -36,22 +36,22 @@ const CLOSE_BRACE = 0x7d
  * properties, and JsonLimitError beyond a limit.
  */
 export function readJson(text: string, limits: JsonLimits = UNLIMITED): unknown {
-  return new Reader(text, limits).read()
+  return new JsonReader(text, limits).read()
 }
 
-class Reader {
+class JsonReader {
   readonly #text: string
   readonly #depthMax: number
-  readonly #membersMax: number
-  #membersLeft: number
+  readonly #valuesMax: number
+  #valuesLeft: number
   #at = 0
   #depth = 0
 
-  constructor(text: string, { depthMax, membersMax }: JsonLimits) {
+  constructor(text: string, { depthMax, valuesMax }: JsonLimits) {
     this.#text = text
     this.#depthMax = depthMax
-    this.#membersMax = membersMax
-    this.#membersLeft = membersMax
+    this.#valuesMax = valuesMax
+    this.#valuesLeft = valuesMax
   }
 
   read(): unknown {
@@ -141,8 +141,8 @@ class Reader {
   }
 
   #count(): void {
-    if (--this.#membersLeft < 0)
-      throw new JsonLimitError(`has too many properties (${this.#membersMax} at most)`)
+    if (--this.#valuesLeft < 0)
+      throw new JsonLimitError(`has too many properties and array items (${this.#valuesMax} at most)`)
   }
 
   #string(): string {
@@ -213,8 +213,8 @@ class Reader {
   #syntaxError(): SyntaxError {
     const place = `at character ${this.#at + 1}`
     const character = this.#text.codePointAt(this.#at)
-    if (character === undefined) return new SyntaxError(`it is truncated, ${place}`)
-    return new SyntaxError(`${JSON.stringify(String.fromCodePoint(character))} is unexpected, ${place}`)
+    if (character === undefined) return new SyntaxError(`unexpected end ${place}`)
+    return new SyntaxError(`unexpected ${JSON.stringify(String.fromCodePoint(character))} ${place}`)
   }
 }
 

@@ -7,12 +7,12 @@ import { type FeeSchedule, findFees } from './fees.ts'
 import {
   amountText,
   exchangeRate,
-  feesOf,
   type LockedSide,
   type Price,
   price,
   priceSendingAmount,
   rateDetails,
+  totalFees,
 } from './pricing.ts'
 import { findRate, type RateTable, type Ratio, toRatio } from './ratios.ts'
 
@@ -82,12 +82,12 @@ function checkPrice(testCase: Case): Price | undefined {
 
   // The amounts add up exactly.
   equal(deliveredAmount, roundedUp(times(ratio(receivingAmount), rate)))
-  equal(sendingAmount, deliveredAmount + feesOf(found))
+  equal(sendingAmount, deliveredAmount + totalFees(found))
 
   // The fees are a share of the sending amount, rounded up, and a fixed fee that includes the remainder.
   const details = rateDetails(rates, sending, found)
   const variableFee = times(ratio(sendingAmount), fee.variable)
-  equal(feesOf(found), details.svcApiFixedFee + roundedUp(variableFee))
+  equal(totalFees(found), details.svcApiFixedFee + roundedUp(variableFee))
   ok(isNearest(details.svcApiVariableFeeAmount, variableFee))
   ok(isNearest(details.svcApiVariableFeeRate, fee.variable))
   equal(details.counterpartyFixedFee, 0n)
@@ -102,7 +102,7 @@ function checkPrice(testCase: Case): Price | undefined {
   // The response fields match their formulas (specification 2.7).
   ok(isNearest(exchangeRate(found), rate))
   const shown = times(ratio(receivingAmount), exactly(exchangeRate(found)))
-  const off = minus(ratio(sendingAmount - feesOf(found)), shown)
+  const off = minus(ratio(sendingAmount - totalFees(found)), shown)
   const doubleError = times(ratio(receivingAmount), rate, ratio(1n, 2n ** 53n))
   ok(!isLess(off, times(ratio(-1n), doubleError)))
   ok(isLess(minus(off, doubleError), ratio(1n)))
@@ -277,7 +277,7 @@ describe('a price', () => {
     const found = price(sandbox, [], 'USD', 'EUR', 'SENDING', 10_001n)!
     const { svcApiFixedFee, svcApiVariableFeeAmount } = rateDetails(sandbox, 'USD', found)
     expect(svcApiVariableFeeAmount).toBe(50.005)
-    expect(feesOf(found)).toBe(svcApiFixedFee + 51n)
+    expect(totalFees(found)).toBe(svcApiFixedFee + 51n)
   })
 })
 

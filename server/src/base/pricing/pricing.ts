@@ -87,7 +87,7 @@ function priceReceivingAmount(
   const terms = computeTerms(rates, fees, sending, receiving, networkFee)
   if (!terms) return undefined
   const net = multiplyRoundedUp(receivingAmount, terms.rate) + terms.fixed
-  return completePrice(terms, grossFor(net, terms.variableFeeRate), receivingAmount)
+  return completePrice(terms, toGross(net, terms.variableFeeRate), receivingAmount)
 }
 
 interface Terms extends Pick<Price, 'rate' | 'variableFeeRate'> {
@@ -129,7 +129,7 @@ function completePrice(
 }
 
 /** The sum of all fees, in the sending currency. */
-export function feesOf(price: Price): bigint {
+export function totalFees(price: Price): bigint {
   return price.fixedFee + price.variableFee
 }
 
@@ -141,10 +141,11 @@ export function exchangeRate(price: Price): number {
 /**
  * The calculation of the amounts (specification 2.7):
  *
- *   (sending amount − svcApiFixedFee) × svcApiMultiplier × counterpartyMultiplier = receiving amount
+ * (sending amount − svcApiFixedFee) × svcApiMultiplier × counterpartyMultiplier = receiving amount
  *
- * `counterpartyMultiplier` is only the rate, receiving units per mSAT, whatever the amount. `svcApiMultiplier`
- * includes the variable fee and all rounding. Each is the double nearest to its exact value.
+ * `counterpartyMultiplier` is only the rate, receiving units per mSAT, whatever the amount.
+ * `svcApiMultiplier` includes the variable fee and all rounding. Each is the double nearest to its exact
+ * value.
  */
 export function rateDetails(rates: RateTable, sending: KnownCurrency, price: Price) {
   const satoshi = findRate(rates, sending, 'BTC')
@@ -197,7 +198,7 @@ export function amountText(amount: bigint, currency: KnownCurrency): string {
  * The smallest gross amount that leaves exactly `net` after its variable fee: `net / (1 − share)`, rounded
  * up.
  */
-function grossFor(net: bigint, { numerator, denominator }: Ratio): bigint {
+function toGross(net: bigint, { numerator, denominator }: Ratio): bigint {
   return multiplyRoundedUp(net, { numerator: denominator, denominator: denominator - numerator })
 }
 

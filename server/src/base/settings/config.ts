@@ -13,8 +13,8 @@ import {
   parseMessageLimit,
   parseSenderDomains,
 } from './message-rules.ts'
-import { numberIn } from './number-in.ts'
-import { oneOf } from './one-of.ts'
+import { readInteger } from './number-in.ts'
+import { readChoice } from './one-of.ts'
 import { type PositionLimits, readPositionLimits } from './position-limits.ts'
 import { type RequestLimits, readRequestLimits } from './request-limits.ts'
 import { readRequestLogDays } from './request-log.ts'
@@ -130,16 +130,16 @@ function readAddress(env: Environment): Pick<Config, 'host' | 'port' | 'healthPo
   const most = 65_535
   return {
     host: env.HOST || '127.0.0.1',
-    port: numberIn(env, 'PORT', { least: 0, most, otherwise: 8787 }),
+    port: readInteger(env, 'PORT', { least: 0, most, otherwise: 8787 }),
     ...(env.HEALTH_PORT
-      ? { healthPort: numberIn(env, 'HEALTH_PORT', { least: 1, most, otherwise: 1 }) }
+      ? { healthPort: readInteger(env, 'HEALTH_PORT', { least: 1, most, otherwise: 1 }) }
       : {}),
   }
 }
 
 /** Reads the settings. Throws ConfigError for the first invalid one. */
 export function readConfig(env: Environment): Config {
-  const mode = oneOf(env, 'COUNTERSIGN_MODE', ['sandbox', 'production'], 'sandbox')
+  const mode = readChoice(env, 'COUNTERSIGN_MODE', ['sandbox', 'production'], 'sandbox')
   const masterKey = readMasterKey(env, 'COUNTERSIGN_MASTER_KEY')
   const newMasterKey = readMasterKey(env, 'COUNTERSIGN_NEW_MASTER_KEY')
   if (mode === 'production' && !masterKey)
@@ -157,7 +157,7 @@ export function readConfig(env: Environment): Config {
   const verification = readVerification(env)
   return {
     ...readAddress(env),
-    connectionsMax: numberIn(env, 'COUNTERSIGN_CONNECTIONS_MAX', {
+    connectionsMax: readInteger(env, 'COUNTERSIGN_CONNECTIONS_MAX', {
       least: 1,
       most: 999_999,
       otherwise: 4_096,
@@ -170,15 +170,15 @@ export function readConfig(env: Environment): Config {
     ...(databaseUrl ? { databaseUrl } : {}),
     ...readReadUrl(env),
     ...readDatabaseSchema(env),
-    preparesStatements: oneOf(env, 'DATABASE_PREPARE', ['on', 'off'], 'on') === 'on',
+    preparesStatements: readChoice(env, 'DATABASE_PREPARE', ['on', 'off'], 'on') === 'on',
     ...(masterKey ? { masterKey } : {}),
     ...(newMasterKey ? { newMasterKey } : {}),
     ...readAddresses(env),
     requestLines:
-      oneOf(env, 'COUNTERSIGN_REQUEST_LINES', ['on', 'off'], mode === 'sandbox' ? 'on' : 'off') === 'on',
+      readChoice(env, 'COUNTERSIGN_REQUEST_LINES', ['on', 'off'], mode === 'sandbox' ? 'on' : 'off') === 'on',
     requestLogDays: readRequestLogDays(env),
     retention: readRetention(env),
-    logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, mode === 'production' ? 'info' : 'warn'),
+    logLevel: readChoice(env, 'LOG_LEVEL', LOG_LEVELS, mode === 'production' ? 'info' : 'warn'),
     ...(metricsToken ? { metricsToken } : {}),
     ...readTracing(env),
     ...(smtp ? { smtp } : {}),
@@ -272,7 +272,7 @@ const RATES_AGE_SECONDS_MAX = 7 * 24 * 60 * 60
 
 function readRates(env: Environment): Pick<Config, 'rates'> {
   const { RATES_URL } = env
-  const maxAgeSeconds = numberIn(env, 'RATES_MAX_AGE_SECONDS', {
+  const maxAgeSeconds = readInteger(env, 'RATES_MAX_AGE_SECONDS', {
     least: 1,
     most: RATES_AGE_SECONDS_MAX,
     otherwise: RATES_AGE_SECONDS_DEFAULT,

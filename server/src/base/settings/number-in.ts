@@ -8,7 +8,7 @@ interface Range {
 }
 
 /** Reads a setting that is an integer. Throws ConfigError, naming the setting and its range. */
-export function numberIn(
+export function readInteger(
   env: Readonly<Record<string, string | undefined>>,
   name: string,
   { least, most, otherwise }: Range,

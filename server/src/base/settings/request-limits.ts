@@ -1,4 +1,4 @@
-import { numberIn } from './number-in.ts'
+import { readInteger } from './number-in.ts'
 
 /** Limits on requests per minute. 0 means unlimited. */
 export interface RequestLimits {
@@ -18,7 +18,11 @@ export function readRequestLimits(
   mode: 'sandbox' | 'production',
 ): RequestLimits {
   const readLimit = (name: string, production: number) =>
-    numberIn(env, name, { least: 0, most: REQUESTS_MAX, otherwise: mode === 'production' ? production : 0 })
+    readInteger(env, name, {
+      least: 0,
+      most: REQUESTS_MAX,
+      otherwise: mode === 'production' ? production : 0,
+    })
   return {
     perToken: readLimit('REQUESTS_PER_TOKEN', PRODUCTION.perToken),
     perPerson: readLimit('REQUESTS_PER_PERSON', PRODUCTION.perPerson),

@@ -1,5 +1,5 @@
 import { keysOf, tableOf } from '@countersign/contract/core/objects'
-import { numberIn } from './number-in.ts'
+import { readInteger } from './number-in.ts'
 
 /**
  * Data that is removed a number of days after it was written or ended, with the setting, its default and its
@@ -40,6 +40,6 @@ export type Retention = Readonly<Record<RetentionKind, number>>
 export function readRetention(env: Readonly<Record<string, string | undefined>>): Retention {
   return tableOf(keysOf(KINDS), (kind) => {
     const { setting, least, otherwise } = KINDS[kind]
-    return numberIn(env, setting, { least, most: DAYS_MAX, otherwise })
+    return readInteger(env, setting, { least, most: DAYS_MAX, otherwise })
   })
 }

@@ -1,4 +1,4 @@
-import { numberIn } from './number-in.ts'
+import { readInteger } from './number-in.ts'
 
 /** The behavior on SIGTERM. */
 export interface StoppingConfig {
@@ -19,12 +19,12 @@ export function readStopping(
 ): StoppingConfig {
   const drainOtherwise = mode === 'production' ? DRAIN_SECONDS_PRODUCTION : 0
   return {
-    drainSeconds: numberIn(env, 'COUNTERSIGN_DRAIN_SECONDS', {
+    drainSeconds: readInteger(env, 'COUNTERSIGN_DRAIN_SECONDS', {
       least: 0,
       most: SECONDS_MAX,
       otherwise: drainOtherwise,
     }),
-    stopSeconds: numberIn(env, 'COUNTERSIGN_STOP_SECONDS', {
+    stopSeconds: readInteger(env, 'COUNTERSIGN_STOP_SECONDS', {
       least: 1,
       most: SECONDS_MAX,
       otherwise: STOP_SECONDS,

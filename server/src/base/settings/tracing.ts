@@ -1,6 +1,6 @@
 import { ConfigError } from './config-error.ts'
-import { numberIn } from './number-in.ts'
-import { oneOf } from './one-of.ts'
+import { readInteger } from './number-in.ts'
+import { readChoice } from './one-of.ts'
 
 const PROTOCOLS = ['http/protobuf', 'http/json'] as const
 
@@ -43,11 +43,15 @@ export function readTracing(env: Environment): { readonly tracing?: TracingConfi
   const tracing = {
     url: parseEndpoint(endpoint),
     headers: parseHeaders(env.OTEL_EXPORTER_OTLP_HEADERS),
-    protocol: oneOf(env, 'OTEL_EXPORTER_OTLP_PROTOCOL', PROTOCOLS, 'http/protobuf'),
+    protocol: readChoice(env, 'OTEL_EXPORTER_OTLP_PROTOCOL', PROTOCOLS, 'http/protobuf'),
     serviceName: env.OTEL_SERVICE_NAME || 'countersign',
-    sampler: oneOf(env, 'OTEL_TRACES_SAMPLER', SAMPLERS, 'parentbased_traceidratio'),
+    sampler: readChoice(env, 'OTEL_TRACES_SAMPLER', SAMPLERS, 'parentbased_traceidratio'),
     ratio: parseRatio(env.OTEL_TRACES_SAMPLER_ARG),
-    delayMs: numberIn(env, 'OTEL_BSP_SCHEDULE_DELAY', { least: 10, most: DELAY_MS_MAX, otherwise: DELAY_MS }),
+    delayMs: readInteger(env, 'OTEL_BSP_SCHEDULE_DELAY', {
+      least: 10,
+      most: DELAY_MS_MAX,
+      otherwise: DELAY_MS,
+    }),
   }
   return { tracing }
 }

@@ -97,7 +97,7 @@ export async function checkArchives(
 
 /** The written archives, oldest first. */
 export async function listArchives({ db }: App): Promise<{ readonly data: readonly object[] }> {
-  const view = ({ of_table, name, file, row_count, sha256, written_at }: ArchiveRow) => ({
+  const toView = ({ of_table, name, file, row_count, sha256, written_at }: ArchiveRow) => ({
     table: of_table,
     part: name,
     file,
@@ -105,5 +105,5 @@ export async function listArchives({ db }: App): Promise<{ readonly data: readon
     sha256,
     writtenAt: written_at.toISOString(),
   })
-  return { data: (await findWritten(db)).map(view) }
+  return { data: (await findWritten(db)).map(toView) }
 }

@@ -21,8 +21,8 @@ export interface Backup {
 }
 
 /**
- * Copies the embedded database and the uploaded files, but never the master key, into the new folder `to` while
- * the server runs. Then opens the copy and verifies its books. Throws a one-line error.
+ * Copies the embedded database and the uploaded files, but never the master key, into the new folder `to`
+ * while the server runs. Then opens the copy and verifies its books. Throws a one-line error.
  */
 export async function makeBackup(app: App, to: string): Promise<Backup> {
   const { db, config, enclave } = app

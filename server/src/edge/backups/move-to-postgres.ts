@@ -37,7 +37,8 @@ export async function moveToPostgres(config: Config, from: string, url: string):
     const target = await openPostgres(url, { prepares: true, schema: config.databaseSchema })
     try {
       await migrate(target, { isLast: true })
-      // Written just before the commit and never removed, so the two databases are never both in use, even if the commit's response is lost.
+      // Written just before the commit and never removed, so the two databases are never both in use, even if
+      // the commit's response is lost.
       const moved = await moveTables(source, { url, schema: config.databaseSchema }, () =>
         writeFile(marker, `Moved to PostgreSQL at ${machineClock().toISOString()}.\n`, { flush: true }),
       )

@@ -5,7 +5,7 @@ import { formatBaseUrl } from '../service/first-platform.ts'
 import { readCommand, readOffline } from './arguments.ts'
 import { ADMIN_COMMANDS } from './commands.ts'
 import { checkDatabaseIsThere } from './database-there.ts'
-import { askServer } from './socket.ts'
+import { callServer } from './socket.ts'
 
 /**
  * Runs an operator command (`commands.ts`), either directly on the database or in the server that has the
@@ -19,7 +19,7 @@ export async function runAdmin(config: Config, args: readonly string[]): Promise
     return OFFLINE_COMMANDS[offline.name](config, offline.values)
   }
   readCommand(args)
-  const result = config.databaseUrl ? undefined : await askServer(config.dataDir, args)
+  const result = config.databaseUrl ? undefined : await callServer(config.dataDir, args)
   if (result) return result
   checkDatabaseIsThere(config)
   const { openService } = await import('../service/service.ts')

@@ -7,7 +7,7 @@ import {
   SERVICE_FORMS,
   type ServiceCommand,
 } from '@countersign/contract/operation/operator-commands'
-import { messageOf } from '../../base/formats/thrown-errors.ts'
+import { getErrorMessage } from '../../base/formats/thrown-errors.ts'
 import { CHECKS, type Values } from './forms.ts'
 
 interface ParsedCommand<Name> {
@@ -54,7 +54,7 @@ function parseCommand<Name extends string>(
     memberOf(CHECKS, commandName)?.(parsed)
     return { name: commandName, values: parsed }
   } catch (error) {
-    throw new Error(`${messageOf(error)} (usage: ${formatUsage(commandName, form)})`)
+    throw new Error(`${getErrorMessage(error)} (usage: ${formatUsage(commandName, form)})`)
   }
 }
 

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { messageOf } from '../../base/formats/thrown-errors.ts'
+import { getErrorMessage } from '../../base/formats/thrown-errors.ts'
 
 /** The server's response to a command. Requests and responses are one line of JSON each. */
 type CommandResponse = { readonly result: object } | { readonly error: string }
@@ -42,7 +42,7 @@ export async function listenForAdmin(
  * Runs a command in the server that uses this data directory. Undefined if none is running. Throws the
  * server's error message.
  */
-export async function askServer(dataDir: string, args: readonly string[]): Promise<object | undefined> {
+export async function callServer(dataDir: string, args: readonly string[]): Promise<object | undefined> {
   const path = findSocketPath(dataDir)
   if (Buffer.byteLength(path) > PATH_BYTES_MAX) return undefined
   const socket = await connectSocket(path)
@@ -59,7 +59,7 @@ async function respond(socket: Socket, run: (args: readonly string[]) => Promise
   if (!Array.isArray(args) || !args.every((arg) => typeof arg === 'string')) return void socket.destroy()
   const response: CommandResponse = await run(args).then(
     (result) => ({ result }),
-    (error: unknown) => ({ error: messageOf(error) }),
+    (error: unknown) => ({ error: getErrorMessage(error) }),
   )
   socket.end(`${JSON.stringify(response)}\n`)
 }

@@ -34,12 +34,12 @@ export function errorDescriber(nowMs: () => number = () => performance.now()): (
     const { type, message, stack } = stdSerializers.err(error)
     const fields = NAMES.map((name): [string, unknown] => [name, Reflect.get(error, name)])
     const named = Object.fromEntries(fields.filter(([, value]) => typeof value === 'string'))
-    const isStackShown = isNew([type, named.code, message, placeIn(stack)].join('\n'))
+    const isStackShown = isNew([type, named.code, message, findTopFrame(stack)].join('\n'))
     return { type, message, ...(isStackShown ? { stack } : {}), ...named }
   }
 }
 
 /** The first frame of a stack, where the error was thrown. */
-function placeIn(stack: string | undefined): string | undefined {
+function findTopFrame(stack: string | undefined): string | undefined {
   return stack?.split('\n').find((line) => line.trimStart().startsWith('at '))
 }

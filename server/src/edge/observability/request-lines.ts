@@ -23,7 +23,7 @@ const TIME_WIDTH = 9
 /** Formats one line: status, method, path, error code, duration, request id. */
 export function requestLine(line: RequestLine, colors: Colors): string {
   const { method, path, status, code, durationMs, httpRequestId } = line
-  const call = `${printable(method).padEnd(METHOD_WIDTH)} ${printable(path).padEnd(PATH_WIDTH)}`
+  const call = `${toPrintable(method).padEnd(METHOD_WIDTH)} ${toPrintable(path).padEnd(PATH_WIDTH)}`
   const shownCode = code === undefined ? '' : ` ${pickColor(status, colors)(code)}`
   const time = `${durationMs.toFixed(durationMs < 10 ? 1 : 0)} ms`.padStart(TIME_WIDTH)
   return `${pickColor(status, colors)(String(status ?? '---'))} ${call}${shownCode}${colors.dim(`${time}  ${httpRequestId}`)}`
@@ -35,7 +35,7 @@ function pickColor(status: number | undefined, { green, yellow, red }: Colors): 
 }
 
 /** Makes a path printable. Callers choose its content, and terminals interpret control characters. */
-function printable(text: string): string {
+function toPrintable(text: string): string {
   const safeText = text.replaceAll(/[^\x21-\x7e]/g, '?')
   return safeText.length > PATH_CHARACTERS_MAX ? `${safeText.slice(0, PATH_CHARACTERS_MAX)}…` : safeText
 }

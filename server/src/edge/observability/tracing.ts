@@ -20,7 +20,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import { kindOf } from '../../base/formats/thrown-errors.ts'
+import { getErrorKind } from '../../base/formats/thrown-errors.ts'
 import type { TracingConfig } from '../../base/settings/tracing.ts'
 import { VERSION } from '../../base/settings/version.ts'
 import { withTimeout } from '../../kernel/operation/timeout.ts'
@@ -78,7 +78,7 @@ export function openTracing(config: TracingConfig, instance: string, watch: Span
     },
     runBelow: (carrier, span, work) => runInSpan(readContext(carrier), span, work),
     begin(carrier, span) {
-      const newSpan = start(tracer, readContext(carrier), span)
+      const newSpan = startSpan(tracer, readContext(carrier), span)
       const context = trace.setSpan(ROOT_CONTEXT, newSpan)
       return {
         ...openSpan(newSpan),
@@ -96,7 +96,7 @@ export function openTracing(config: TracingConfig, instance: string, watch: Span
     event: (name, attributes) => getActiveSpan()?.addEvent(name, attributes),
     markFailed(reason) {
       const span = getActiveSpan()
-      if (span) fail(span, reason)
+      if (span) recordFailure(span, reason)
     },
     async close(msMax) {
       queue.endTries()
@@ -120,18 +120,18 @@ async function doAsSpan<T>(
   tracer: Tracer,
   { parent, span, work }: SpanWork<T>,
 ): Promise<T> {
-  const newSpan = start(tracer, parent, span)
+  const newSpan = startSpan(tracer, parent, span)
   try {
     return await active.run(trace.setSpan(parent, newSpan), work, openSpan(newSpan))
   } catch (error) {
-    fail(newSpan, kindOf(error))
+    recordFailure(newSpan, getErrorKind(error))
     throw error
   } finally {
     newSpan.end()
   }
 }
 
-function start(tracer: Tracer, parent: Context, { name, kind, attributes, links }: NewSpan): Span {
+function startSpan(tracer: Tracer, parent: Context, { name, kind, attributes, links }: NewSpan): Span {
   const linked = links?.flatMap((carrier) => {
     const context = trace.getSpanContext(readContext(carrier))
     return context ? [{ context }] : []
@@ -151,12 +151,12 @@ function openSpan(span: Span): OpenSpan {
   return {
     traceId: span.spanContext().traceId,
     note: (attributes) => span.setAttributes(attributes),
-    markFailed: (reason) => fail(span, reason),
+    markFailed: (reason) => recordFailure(span, reason),
   }
 }
 
 /** Omits the error's message, because database errors quote rows. */
-function fail(span: Span, reason: string): void {
+function recordFailure(span: Span, reason: string): void {
   span.setAttribute('error.type', reason)
   span.setStatus({ code: SpanStatusCode.ERROR })
 }

@@ -5,7 +5,7 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { ApiError } from '../../kernel/operation/operation.ts'
-import { encodingFor, FOR_EVER } from './packed.ts'
+import { chooseEncoding, FOR_EVER } from './packed.ts'
 
 /** The path of the console, whose client-side router handles all paths below it. */
 export const CONSOLE_PATH = '/console'
@@ -28,7 +28,7 @@ const TYPES: Readonly<Record<string, string>> = {
  * Pages may connect only to this server, must not be framed, and run no inline scripts. Styles added by
  * components carry the response's nonce.
  */
-function policy(nonce: string): string {
+function buildPolicy(nonce: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -51,7 +51,7 @@ export function addConsole(server: FastifyInstance): void {
     return reply
       .type('text/html; charset=utf-8')
       .headers({
-        'Content-Security-Policy': policy(nonce),
+        'Content-Security-Policy': buildPolicy(nonce),
         'X-Frame-Options': 'DENY',
         'Cross-Origin-Opener-Policy': 'same-origin',
         'Cache-Control': 'no-store',
@@ -69,7 +69,7 @@ export function addConsole(server: FastifyInstance): void {
     const type = TYPES[extname(name)]
     // Names are looked up in the list of files, so that a path cannot escape the folder.
     if (!FOLDER || !type || !(await names).has(name)) throw new ApiError('NOT_FOUND')
-    const [encoding, ending] = encodingFor(request) ?? [undefined, '']
+    const [encoding, ending] = chooseEncoding(request) ?? [undefined, '']
     if (encoding) reply.header('Content-Encoding', encoding)
     return reply
       .type(type)

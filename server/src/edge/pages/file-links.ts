@@ -28,7 +28,7 @@ export function addFileLinks(server: FastifyInstance, app: App): void {
         )
         return reply
           .headers(HEADERS)
-          .header('Content-Disposition', attachment(document.file_name))
+          .header('Content-Disposition', formatDisposition(document.file_name))
           .header('Content-Length', Number(document.bytes))
           .type(document.content_type)
           .send(bytes)
@@ -42,7 +42,7 @@ export function addFileLinks(server: FastifyInstance, app: App): void {
 }
 
 /** Builds the `Content-Disposition` header (RFC 6266) with the file name in ASCII and unchanged. */
-function attachment(name: string): string {
+function formatDisposition(name: string): string {
   const ascii = name.replace(/[^\x20-\x7e]|["\\%]/g, '_')
   const exact = encodeURIComponent(name).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)
   return `attachment; filename="${ascii}"; filename*=UTF-8''${exact}`

@@ -34,8 +34,8 @@ interface LinkTarget {
 type FindTarget = (name: string) => LinkTarget | undefined
 
 /**
- * Renders the guide of `docs/` with the file name `name`. Links to files that `find` does not find become text.
- * If a link's text is a file name, the file's title is shown instead.
+ * Renders the guide of `docs/` with the file name `name`. Links to files that `find` does not find become
+ * text. If a link's text is a file name, the file's title is shown instead.
  */
 export function guideHtml(markdown: string, name: string, find: FindTarget): GuideHtml {
   return readGuide(markdown, name, find, codeBlock)

@@ -5,7 +5,7 @@ import type { App } from '../../kernel/operation/app.ts'
 import { publicBasePath } from '../../kernel/operation/base-path.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { sendError } from '../http/response/refuse.ts'
-import { pager } from '../reference/pager.ts'
+import { renderPager } from '../reference/pager.ts'
 import { docsFile, docsNames } from './docs-folder.ts'
 import { GUIDE_GROUPS } from './guide-groups.ts'
 import type { GuideHtml, GuideOutline } from './guide-html.ts'
@@ -109,7 +109,7 @@ async function guidePage(name: string, shown: ServedTitles): Promise<string> {
     linkedName === undefined
       ? undefined
       : { address: toAddress(linkedName), title: shown.get(linkedName) ?? linkedName }
-  const links = index >= 0 && pager(linkTo(names[index - 1]), linkTo(names[index + 1]))
+  const links = index >= 0 && renderPager(linkTo(names[index - 1]), linkTo(names[index + 1]))
   return sitePage({
     title: `${title} – Countersign`,
     body: html`${body}${links}`,
@@ -120,10 +120,11 @@ async function guidePage(name: string, shown: ServedTitles): Promise<string> {
 
 /** All guides by group, shown next to the current one. */
 function guideSide(current: string, shown: ServedTitles): Html {
-  const item = (name: string) =>
+  const renderItem = (name: string) =>
     html`<li><a href="${toAddress(name)}"${name === current && html` aria-current="page"`}>${shown.get(name)}</a></li>`
   const groups = GUIDE_GROUPS.map(
-    ({ title, names }) => html`<p>${title}</p><ul>${names.filter((name) => shown.has(name)).map(item)}</ul>`,
+    ({ title, names }) =>
+      html`<p>${title}</p><ul>${names.filter((name) => shown.has(name)).map(renderItem)}</ul>`,
   )
   return html`<nav class="side" aria-label="Guides">${groups}</nav>`
 }

@@ -3,7 +3,7 @@ import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { tableOf } from '@countersign/contract/core/objects'
 import { toJson } from '../../base/json/json.ts'
 import type { App } from '../../kernel/operation/app.ts'
-import { pathOf } from '../../kernel/operation/base-path.ts'
+import { toCanonicalPath } from '../../kernel/operation/base-path.ts'
 import { findImplementation, type Handlers } from '../../kernel/operation/operation.ts'
 import type { UsedLink } from '../../people/kyc/kyc-links.ts'
 import type { Fault } from '../../people/kyc/page/form.ts'
@@ -64,7 +64,7 @@ export function createKycCalls(
       userAgent,
       trace,
       method: endpoint.method,
-      path: pathOf(endpoint, params),
+      path: toCanonicalPath(endpoint, params),
       query: {},
       body: body === undefined ? undefined : Buffer.from(toJson(body)),
       headers: {},

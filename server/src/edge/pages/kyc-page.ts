@@ -11,6 +11,7 @@ import { findCustomer } from '../../people/customers/customers.ts'
 import {
   findLinkByToken,
   findSession,
+  getLinkUuid,
   hasSession,
   isUnused,
   KYC_PAGE_PATH,
@@ -18,7 +19,6 @@ import {
   recordActivity,
   reloadLink,
   type UsedLink,
-  uuidOf,
 } from '../../people/kyc/kyc-links.ts'
 import { renderBeginPage, renderPlainPage } from '../../people/kyc/page/end-pages.ts'
 import { FORM_TOKEN, isFormToken, makeFormToken, type Typed } from '../../people/kyc/page/form.ts'
@@ -28,7 +28,7 @@ import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { USER_AGENT_CHARACTERS_MAX } from '../http/authentication/members.ts'
 import { findClientAddress } from '../http/request/address.ts'
 import type { TakeUpload } from '../http/request/upload.ts'
-import { cookieIn, cookieName, cookieText } from '../http/response/cookies.ts'
+import { cookieName, cookieText, readCookieValue } from '../http/response/cookies.ts'
 import { asApiError, encodeError } from '../http/response/errors.ts'
 import { limitRest } from '../http/response/refuse.ts'
 import type { KycCalls } from './kyc-calls.ts'
@@ -84,7 +84,7 @@ function addLinks(scope: FastifyInstance, app: App): void {
   scope.get<{ Params: { token: string } }>(url, { exposeHeadRoute: false }, async (request, reply) => {
     const used = await resolveLink(app, request)
     if (!used) return sendPage(reply, 404, renderPlainPage(...UNKNOWN))
-    const secret = secretIn(app, request, used) ?? newSecret(used)
+    const secret = readLinkSecret(app, request, used) ?? newSecret(used)
     if (hasSession(used, secret)) return reply.redirect(sessionPath(used.link), 303)
     const customer = isUnused(used) ? await findLinkedCustomer(used) : undefined
     if (!customer) return sendPage(reply, 410, renderPlainPage(...GONE))
@@ -101,7 +101,7 @@ function addLinks(scope: FastifyInstance, app: App): void {
   scope.post<{ Params: { token: string }; Body: Typed | undefined }>(url, async (request, reply) => {
     const used = await resolveLink(app, request)
     if (!used) return sendPage(reply, 404, renderPlainPage(...UNKNOWN))
-    const secret = secretIn(app, request, used)
+    const secret = readLinkSecret(app, request, used)
     // The form was submitted twice, and its token belongs to the earlier cookie.
     if (hasSession(used, secret)) return reply.redirect(sessionPath(used.link), 303)
     if (!secret || !isFormToken(request.body?.get(FORM_TOKEN)?.[0], makeFormToken(secret, used.link.id)))
@@ -231,19 +231,22 @@ function newSecret({ op }: UsedLink): string {
 }
 
 /** The secret that this browser has for a link. */
-function secretIn(app: App, request: FastifyRequest, { link }: UsedLink): string | undefined {
-  return readCookie(app, request, uuidOf(link))
+function readLinkSecret(app: App, request: FastifyRequest, { link }: UsedLink): string | undefined {
+  return readCookie(app, request, getLinkUuid(link))
 }
 
 function readCookie(app: App, { headers }: FastifyRequest, uuid: string): string | undefined {
-  const secret = cookieIn(headers.cookie, cookieName(app, `${COOKIE}${uuid}`))
+  const secret = readCookieValue(headers.cookie, cookieName(app, `${COOKIE}${uuid}`))
   return secret !== undefined && SECRET.test(secret) ? secret : undefined
 }
 
 function setCookie(app: App, reply: FastifyReply, { link }: UsedLink, secret: string): void {
   reply.header(
     'Set-Cookie',
-    cookieText(app, `${COOKIE}${uuidOf(link)}`, secret, { seconds: COOKIE_SECONDS, path: KYC_PAGE_PATH }),
+    cookieText(app, `${COOKIE}${getLinkUuid(link)}`, secret, {
+      seconds: COOKIE_SECONDS,
+      path: KYC_PAGE_PATH,
+    }),
   )
 }
 
@@ -255,7 +258,7 @@ const HEADERS = {
 }
 
 /** The page loads nothing else. Its forms go to this server, which may redirect to the platform. */
-function policy(redirectUri: string | null): string {
+function buildPolicy(redirectUri: string | null): string {
   const target = redirectUri === null ? undefined : new URL(redirectUri)
   // A policy cannot contain an IPv6 address in brackets.
   const allowed = target && (target.hostname.startsWith('[') ? target.protocol : target.origin)
@@ -278,7 +281,7 @@ function sendPage(
   return reply
     .code(status)
     .headers(HEADERS)
-    .header('Content-Security-Policy', policy(redirectUri))
+    .header('Content-Security-Policy', buildPolicy(redirectUri))
     .type('text/html; charset=utf-8')
     .send(text)
 }

@@ -60,11 +60,11 @@ export function stepHandlers(app: App, calls: KycCalls, takeUpload: TakeUpload):
   const context: Context = { app, call, takeUpload }
   return {
     show: {
-      '': home,
+      '': showHome,
       '/details': ifOpen(async (visit, progress) => ({ html: renderDetailsPage(visit, progress) })),
       '/owners': ifBusiness(async (visit, progress) => ({ html: renderOwnersPage(visit, progress) })),
       '/owner': ifBusiness(async (visit, progress, request) => ({
-        html: renderOwnerPage(visit, progress, ownerIn(progress, request)),
+        html: renderOwnerPage(visit, progress, findRequestedOwner(progress, request)),
       })),
       '/documents': ifOpen(async (visit, progress, { query }) => ({
         html: renderDocumentPage(visit, progress, documentQuery(query)),
@@ -84,7 +84,7 @@ export function stepHandlers(app: App, calls: KycCalls, takeUpload: TakeUpload):
         takeOwner(context, visit, progress, request, typed),
       ),
       '/remove-document': ifOpen(async (visit, _progress, request, typed) => {
-        const documentId = first(typed, 'documentId') ?? ''
+        const documentId = getFirstValue(typed, 'documentId') ?? ''
         await call('document_delete', visit, request, { params: { documentId } })
         return { redirect: `${visit.base}/documents` }
       }),
@@ -119,7 +119,7 @@ function ifOpen(step: Step): Take & Show {
 
 function ifBusiness(step: Step): Take & Show {
   return ifOpen(async (visit, progress, request, typed) =>
-    progress.one.customer.customer_type === 'BUSINESS'
+    progress.customerCase.customer.customer_type === 'BUSINESS'
       ? step(visit, progress, request, typed)
       : toHome(visit),
   )
@@ -134,7 +134,7 @@ function toHome({ base }: Visit): Reaction {
 }
 
 /** The customer's status, or the first step that is incomplete. */
-async function home(visit: Visit): Promise<Reaction> {
+async function showHome(visit: Visit): Promise<Reaction> {
   const progress = await readProgress(visit)
   const stage = getStage(progress)
   if (stage !== 'open') return { html: renderStatusPage(visit, stage) }
@@ -152,7 +152,7 @@ async function takeDetails(
   request: Request,
   typed: Typed,
 ): Promise<Reaction> {
-  const { customer } = progress.one
+  const { customer } = progress.customerCase
   const fields = listDetailsFields(progress)
   const { body, faults } = readAnswers(fields, typed, listKnownSecrets(fields, toCustomerView(customer)))
   const showAgain = (status: number, faults: readonly Fault[]) => ({
@@ -175,7 +175,7 @@ async function takeOwners(
   request: Request,
   typed: Typed,
 ): Promise<Reaction> {
-  const { customer } = progress.one
+  const { customer } = progress.customerCase
   const isWidelyHeld = typed.has(WIDELY_HELD)
   if (isWidelyHeld !== (customer.details.businessInfo?.isWidelyHeld ?? false)) {
     const outcome = await call('customer_update', visit, request, {
@@ -199,7 +199,7 @@ async function takeOwner(
   request: Request,
   typed: Typed,
 ): Promise<Reaction> {
-  const owner = ownerIn(progress, request)
+  const owner = findRequestedOwner(progress, request)
   const knownSecrets = listKnownSecrets(OWNER_FIELDS, owner && toBeneficialOwnerView(owner))
   const { body, faults } = readAnswers(OWNER_FIELDS, typed, knownSecrets)
   const showAgain = (status: number, faults: readonly Fault[]) => ({
@@ -210,8 +210,8 @@ async function takeOwner(
   const outcome = owner
     ? await call('beneficial_owner_update', visit, request, { params: { beneficialOwnerId: owner.id }, body })
     : await call('beneficial_owner_create', visit, request, {
-        body: { ...body, customerId: progress.one.customer.id },
-        key: first(typed, FORM_KEY),
+        body: { ...body, customerId: progress.customerCase.customer.id },
+        key: getFirstValue(typed, FORM_KEY),
       })
   return outcome.isDone ? { redirect: `${visit.base}/owners` } : showAgain(outcome.status, outcome.faults)
 }
@@ -274,7 +274,8 @@ interface DocumentForm {
  */
 function wrapForm(form: DocumentForm, readUploadForm: ReadForm): ReadForm {
   const check = () => {
-    if (!isFormToken(first(form.typed, FORM_TOKEN), form.visit.formToken)) throw new ApiError('FORBIDDEN')
+    if (!isFormToken(getFirstValue(form.typed, FORM_TOKEN), form.visit.formToken))
+      throw new ApiError('FORBIDDEN')
   }
   return async (receive) => {
     const { fields, file } = await readUploadForm((part, bytes) => {
@@ -298,7 +299,7 @@ async function submit(
   request: Request,
 ): Promise<Reaction> {
   const outcome = await call('verification_create', visit, request, {
-    body: { customerId: progress.one.customer.id },
+    body: { customerId: progress.customerCase.customer.id },
   })
   if (!outcome.isDone)
     return { status: outcome.status, html: renderReviewPage(visit, progress, outcome.faults) }
@@ -308,8 +309,8 @@ async function submit(
 }
 
 /** The owner named in the URL, if it belongs to this business. */
-function ownerIn({ one }: Progress, { query }: Request): BeneficialOwnerRow | undefined {
-  return one.owners.find(({ id }) => id === query.id)
+function findRequestedOwner({ customerCase }: Progress, { query }: Request): BeneficialOwnerRow | undefined {
+  return customerCase.owners.find(({ id }) => id === query.id)
 }
 
 function documentQuery({ item, more, camera }: Request['query']) {
@@ -326,6 +327,6 @@ function readText(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-function first(typed: Typed, name: string): string | undefined {
+function getFirstValue(typed: Typed, name: string): string | undefined {
   return typed.get(name)?.[0]
 }

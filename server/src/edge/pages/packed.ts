@@ -25,7 +25,7 @@ export interface Packed {
 }
 
 /** The best encoding that the client accepts, with its file name extension. Undefined if it accepts none. */
-export function encodingFor({ headers }: FastifyRequest) {
+export function chooseEncoding({ headers }: FastifyRequest) {
   const accepted = headers['accept-encoding'] ?? ''
   return ENCODINGS.find(([encoding]) => accepted.includes(encoding))
 }
@@ -48,7 +48,7 @@ export function sendPacked(
   packed: Packed,
   cacheControl = 'no-cache',
 ): FastifyReply {
-  const [encoding] = encodingFor(request) ?? []
+  const [encoding] = chooseEncoding(request) ?? []
   // Each encoding has its own tag, because the bytes differ.
   const tag = `"${packed.hash}${encoding ? `-${encoding}` : ''}"`
   reply.header('Vary', 'Accept-Encoding').header('Cache-Control', cacheControl).header('ETag', tag)

@@ -58,7 +58,7 @@ ${sources.map((source) => html`<script type="module" src="${source}"></script>`)
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 <header class="bar"><nav class="pages" aria-label="Pages"><a class="brand" href="/">Countersign</a><a href="/docs/guides">Guides</a><a href="/docs">API reference</a><a href="${CONSOLE_PATH}/">Console</a></nav>${searchForm(query)}${tool}</header>
-<div class="page">${side}${contents(sections)}<main id="main">${body}</main></div>
+<div class="page">${side}${renderContents(sections)}<main id="main">${body}</main></div>
 </body>
 </html>
 `.text
@@ -73,7 +73,7 @@ function searchForm(query = ''): Html {
   return html`<form class="search" role="search" action="${SEARCH_PATH}"><input type="search" name="q" value="${query}" maxlength="100" aria-label="Search guides and operations" placeholder="Search (Ctrl K)" autocomplete="off" spellcheck="false"></form>`
 }
 
-function contents(sections: NonNullable<SitePage['sections']>): Html | false {
+function renderContents(sections: NonNullable<SitePage['sections']>): Html | false {
   const links = sections.map(({ id, text }) => html`<li><a href="#${id}">${text}</a></li>`)
   return (
     links.length > 1 &&

@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/formats/thrown-errors.ts'
+import { getErrorMessage } from '../../base/formats/thrown-errors.ts'
 import { listSettingWarnings } from '../../base/settings/known-settings.ts'
 import { checkCommand } from '../commands/arguments.ts'
 
@@ -20,7 +20,7 @@ try {
   }
 } catch (error) {
   // Prints the stack only at debug level, because the operator can fix most errors.
-  process.stderr.write(`countersign: ${messageOf(error)}\n`)
+  process.stderr.write(`countersign: ${getErrorMessage(error)}\n`)
   if (process.env.LOG_LEVEL === 'debug' && error instanceof Error) process.stderr.write(`${error.stack}\n`)
   process.exitCode = 1
 }

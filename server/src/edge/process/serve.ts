@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { codeOf, messageOf } from '../../base/formats/thrown-errors.ts'
+import { getErrorCode, getErrorMessage } from '../../base/formats/thrown-errors.ts'
 import type { Config } from '../../base/settings/config.ts'
 import { ConfigError } from '../../base/settings/config-error.ts'
 import { VERSION } from '../../base/settings/version.ts'
@@ -49,7 +49,7 @@ export async function serve(config: Config): Promise<void> {
     const consoleUrl = await consoleRow(app, first?.platformId)
     if (mode === 'production' && config.publicUrl === undefined)
       openOutput(2).write(`countersign: ${NO_PUBLIC_URL}\n`)
-    out.write(banner(config, baseUrl, first?.path, consoleUrl))
+    out.write(renderBanner(config, baseUrl, first?.path, consoleUrl))
   } catch (error) {
     await service.close()
     throw listenError(error, { ...config, setting: 'PORT' })
@@ -81,13 +81,13 @@ async function reload({ app, reloadRails, reloadScreening }: Service): Promise<v
     app.log.info({ rails: app.rails.list().map(({ name }) => name) }, 'reloaded rails')
   } catch (error) {
     app.log.error({ err: error }, 'failed to reload rails')
-    openOutput(2).write(`countersign: ${messageOf(error)} The rails are unchanged.\n`)
+    openOutput(2).write(`countersign: ${getErrorMessage(error)} The rails are unchanged.\n`)
   }
   try {
     await reloadScreening()
   } catch (error) {
     app.log.error({ err: error }, 'failed to reload screened addresses')
-    openOutput(2).write(`countersign: ${messageOf(error)} The screened addresses are unchanged.\n`)
+    openOutput(2).write(`countersign: ${getErrorMessage(error)} The screened addresses are unchanged.\n`)
   }
 }
 
@@ -112,7 +112,7 @@ function listenError(
 ): unknown {
   const hasCall = error instanceof Error && 'syscall' in error
   if (!hasCall || (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo')) return error
-  const code = codeOf(error)
+  const code = getErrorCode(error)
   if (code === 'EADDRINUSE')
     return new ConfigError(`${setting} ${port} is already in use on ${host}. Choose another ${setting}.`)
   if (code === 'EACCES')
@@ -138,7 +138,7 @@ async function consoleRow(app: App, platformId: string | undefined): Promise<str
   return isLocal ? `${await createOperatorConsoleLink(app, platformId)} (one-time link)` : getConsoleUrl(app)
 }
 
-function banner(
+function renderBanner(
   config: Config,
   baseUrl: string,
   credentials: string | undefined,
@@ -179,7 +179,7 @@ function closeOnce({ stopping }: Config, out: Output, close: () => Promise<void>
     Promise.race([close(), tooLate]).then(
       () => process.exit(0),
       (error) => {
-        openOutput(2).write(`countersign: ${messageOf(error)}\n`)
+        openOutput(2).write(`countersign: ${getErrorMessage(error)}\n`)
         process.exit(1)
       },
     )

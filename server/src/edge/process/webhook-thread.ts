@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { messageOf } from '../../base/formats/thrown-errors.ts'
+import { getErrorMessage } from '../../base/formats/thrown-errors.ts'
 import { type Series, sendSeries } from '../../people/webhooks/request-series.ts'
 import type { OutcomeMessage, SeriesMessage } from '../../people/webhooks/series-thread.ts'
 
@@ -12,7 +12,7 @@ parentPort?.on('message', (message: SeriesMessage) => {
 })
 
 async function sendOne(id: number, series: Series): Promise<void> {
-  const outcome = await sendSeries(series).catch(messageOf)
+  const outcome = await sendSeries(series).catch(getErrorMessage)
   if (ended.length === 0) setImmediate(flush)
   ended.push([id, outcome])
 }

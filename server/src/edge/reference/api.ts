@@ -84,18 +84,20 @@ function toSlug(title: string): string {
 }
 
 /** The name of the schema that a reference points to. */
-export function nameOf({ $ref }: { readonly $ref?: string }): string | undefined {
+export function getSchemaName({ $ref }: { readonly $ref?: string }): string | undefined {
   return $ref?.split('/').at(-1)
 }
 
 /** The schema that a reference points to, with the annotations next to the reference. */
 export function resolveSchema(document: ApiDocument, schema: Schema): Schema {
-  const name = nameOf(schema)
+  const name = getSchemaName(schema)
   if (name === undefined) return schema
   const { $ref: _, ...annotations } = schema
   return { ...document.components.schemas[name], ...annotations }
 }
 
 export function resolveParameters(document: ApiDocument, { parameters = [] }: Operation): Parameter[] {
-  return parameters.map((parameter) => document.components.parameters[nameOf(parameter) ?? ''] ?? parameter)
+  return parameters.map(
+    (parameter) => document.components.parameters[getSchemaName(parameter) ?? ''] ?? parameter,
+  )
 }

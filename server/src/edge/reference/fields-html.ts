@@ -1,13 +1,13 @@
 import { type Html, html } from '../../base/formats/html.ts'
 import type { Field, Shape, Variant } from './fields.ts'
-import { inline, joinHtml } from './prose.ts'
+import { joinHtml, renderInline } from './prose.ts'
 
 /** Renders a body or a part of it: its notes, then its fields and variants. */
 export function shapeHtml(shape: Shape): Html {
   const { fields, variants, type } = shape
   if (fields.length + variants.length === 0)
-    return html`<p><span class="type">${type}</span> ${inline(shape.description)}</p>${notes(shape)}`
-  return html`${notes(shape)}${innerFields(shape)}`
+    return html`<p><span class="type">${type}</span> ${renderInline(shape.description)}</p>${renderNotes(shape)}`
+  return html`${renderNotes(shape)}${innerFields(shape)}`
 }
 
 /** Renders a field in a list: its line and description, and its inner fields, collapsed. */
@@ -20,8 +20,8 @@ export function fieldHtml(field: Field, place?: string): Html {
   return html`<li><p class="line"><code>${name}</code> <span class="type">${type}</span>${
     place && html` <span class="soft">${place}</span>`
   }${isRequired && html` <span class="required">required</span>`}</p>${
-    description !== '' && html`<p>${inline(description)}</p>`
-  }${notes(field)}${inside}</li>`
+    description !== '' && html`<p>${renderInline(description)}</p>`
+  }${renderNotes(field)}${inside}</li>`
 }
 
 function innerFields({ fields, variants }: Shape): Html {
@@ -31,14 +31,14 @@ function innerFields({ fields, variants }: Shape): Html {
 
 function variantHtml(variant: Variant): Html {
   return html`<details class="variant"><summary><code>${variant.title}</code></summary>${
-    variant.description !== '' && html`<p>${inline(variant.description)}</p>`
+    variant.description !== '' && html`<p>${renderInline(variant.description)}</p>`
   }${innerFields(variant)}</details>`
 }
 
 /** Longer lists of values are collapsed. */
 const VALUES_SHOWN = 12
 
-function notes({ limits, pattern, values }: Shape): Html {
+function renderNotes({ limits, pattern, values }: Shape): Html {
   const shownPattern = pattern !== undefined && html`matches <code>${pattern}</code>`
   const all = [...limits.map((limit) => html`${limit}`), ...(shownPattern ? [shownPattern] : [])]
   const valueList = joinHtml(

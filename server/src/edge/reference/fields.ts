@@ -1,4 +1,4 @@
-import { nameOf, resolveSchema } from './api.ts'
+import { getSchemaName, resolveSchema } from './api.ts'
 import type { ApiDocument, Schema } from './api-document.ts'
 
 /** The documentation of a value: a field, a parameter, or a whole body. */
@@ -32,7 +32,7 @@ const NOTHING = { description: '', limits: [], pattern: undefined, values: [], f
  * recursion.
  */
 export function describeSchema(document: ApiDocument, schema: Schema, open: readonly string[] = []): Shape {
-  const name = nameOf(schema)
+  const name = getSchemaName(schema)
   if (name !== undefined && open.includes(name))
     return { ...NOTHING, type: `object, as ${name} above`, description: schema.description ?? '' }
   const inside = name === undefined ? open : [...open, name]
@@ -90,7 +90,7 @@ function readChoice(
 /** The discriminator values of a choice, or the name of its schema. */
 function getTitle(choice: Schema, { discriminator }: Schema): string | undefined {
   const tags = Object.entries(discriminator?.mapping ?? {}).filter(([, ref]) => ref === choice.$ref)
-  return tags.length > 0 ? tags.map(([tag]) => tag).join(', ') : nameOf(choice)
+  return tags.length > 0 ? tags.map(([tag]) => tag).join(', ') : getSchemaName(choice)
 }
 
 function readPlain(document: ApiDocument, schema: Schema, open: readonly string[]): Core {

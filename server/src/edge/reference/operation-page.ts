@@ -6,7 +6,7 @@ import { buildCurl } from './calls.ts'
 import { codeBlock, jsonBlock } from './code-block.ts'
 import { describeSchema } from './fields.ts'
 import { fieldHtml, shapeHtml } from './fields-html.ts'
-import { errorRow, inline, joinHtml, prose } from './prose.ts'
+import { errorRow, joinHtml, renderInline, renderProse } from './prose.ts'
 import { methodLabel, pagerHtml } from './section-page.ts'
 import { tryForm } from './try-form.ts'
 
@@ -23,8 +23,8 @@ export function operationPage(api: Api, section: Section, entry: Entry, baseUrl:
 <h1 id="${name}">${operation.summary}</h1>
 <p class="call">${methodLabel(method)} <code>${isWebhook ? 'your webhook endpoint' : path}</code></p>
 <p class="soft">Operation <code>${name}</code></p>
-${stability}${prose(operation.description)}${credentialsHtml(document, operation)}
-${!isWebhook && samples(entry, parameters, baseUrl)}
+${stability}${renderProse(operation.description)}${credentialsHtml(document, operation)}
+${!isWebhook && renderSamples(entry, parameters, baseUrl)}
 ${parametersHtml(document, parameters)}
 ${bodyHtml(document, operation)}
 ${!isWebhook && tryForm(document, entry, parameters)}
@@ -50,12 +50,12 @@ function credentialsHtml({ components }: ApiDocument, { security }: Operation): 
   const schemes = security.flatMap((scheme) => Object.keys(scheme))
   const items = schemes.map(
     (scheme) =>
-      html`<li><code>${scheme}</code>: ${inline(components.securitySchemes[scheme]?.description ?? '')}</li>`,
+      html`<li><code>${scheme}</code>: ${renderInline(components.securitySchemes[scheme]?.description ?? '')}</li>`,
   )
   return items.length > 0 && html`<details><summary>Credentials</summary><ul>${items}</ul></details>`
 }
 
-function samples(entry: Entry, parameters: readonly Parameter[], baseUrl: string): Html {
+function renderSamples(entry: Entry, parameters: readonly Parameter[], baseUrl: string): Html {
   const sdk = (entry.operation['x-codeSamples'] ?? []).map(
     ({ label, source }) => html`<h3>${label}</h3>${codeBlock(source, 'ts')}`,
   )
@@ -78,7 +78,7 @@ function bodyHtml(document: ApiDocument, { requestBody }: Operation): Html | fal
     ([type, content]) =>
       html`<p class="soft"><code>${type}</code>${!requestBody.required && ', optional'}</p>${contentHtml(document, content, false)}`,
   )
-  return html`<h2 id="body">Request body</h2>${prose(requestBody.description)}${contents}`
+  return html`<h2 id="body">Request body</h2>${renderProse(requestBody.description)}${contents}`
 }
 
 function responseHtml(document: ApiDocument, status: string, response: Response): Html {
@@ -92,7 +92,7 @@ function responseHtml(document: ApiDocument, status: string, response: Response)
       html`<p class="soft"><code>${type}</code></p>${contentHtml(document, typeContent, true)}`,
   )
   const names = Object.keys(headers).map((name) => html`<code>${name}</code>`)
-  return html`<h3>${status}</h3>${prose(description)}${contents}${
+  return html`<h3>${status}</h3>${renderProse(description)}${contents}${
     names.length > 0 && html`<p class="soft">Headers: ${joinHtml(names, ', ')}</p>`
   }`
 }

@@ -6,7 +6,7 @@ interface Link {
 }
 
 /** Links to the previous and the next page. */
-export function pager(previous: Link | undefined, next: Link | undefined): Html {
+export function renderPager(previous: Link | undefined, next: Link | undefined): Html {
   return html`<nav class="pager" aria-label="Previous and next page">${
     previous &&
     html`<a rel="prev" href="${previous.address}"><span class="soft">Previous</span> ${previous.title}</a>`

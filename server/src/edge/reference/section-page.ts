@@ -1,17 +1,17 @@
 import { type Html, html } from '../../base/formats/html.ts'
 import type { Api, Entry, Section } from './api.ts'
-import { pager } from './pager.ts'
-import { inline, prose } from './prose.ts'
+import { renderPager } from './pager.ts'
+import { renderInline, renderProse } from './prose.ts'
 
 /** Renders the start page: how to call the API, and every section with its operations. */
 export function referencePage(api: Api, baseUrl: string, files: readonly Html[]): Html {
   const { info } = api.document
   const sections = api.sections.map(
     (section) =>
-      html`<h2 id="${section.address.split('/').at(-1)}"><a href="${section.address}">${section.title}</a></h2><p>${inline(section.introduction)}</p>${renderOperations(section, false)}`,
+      html`<h2 id="${section.address.split('/').at(-1)}"><a href="${section.address}">${section.title}</a></h2><p>${renderInline(section.introduction)}</p>${renderOperations(section, false)}`,
   )
   return html`<h1>API reference</h1>
-${prose(info.description)}
+${renderProse(info.description)}
 <dl>
 <dt>Base URL</dt><dd><code>${baseUrl}</code></dd>
 <dt>Credentials</dt><dd>HTTP Basic: <code>tokenId</code> as user name, <code>clientSecret</code> as password</dd>
@@ -27,7 +27,7 @@ export function sectionPage({ title, introduction, guide, isExperimental, ...sec
   return html`<p class="soft"><a href="/docs">API reference</a></p>
 <h1>${title}</h1>
 ${isExperimental && html`<p class="note">Experimental: may change without notice.</p>`}
-<p>${inline(introduction)}</p>
+<p>${renderInline(introduction)}</p>
 ${guide && html`<p><a href="${guide}">Read the guide</a></p>`}
 ${renderOperations(section, true)}`
 }
@@ -36,7 +36,7 @@ function renderOperations({ entries }: Pick<Section, 'entries'>, hasDescriptions
   const items = entries.map(({ name, address, method, path, operation }) => {
     const [beginning = ''] = (operation.description ?? '').split('\n\n')
     return html`<li id="${name}"><a href="${address}">${operation.summary}</a><span class="call">${methodLabel(method)} <code>${path || name}</code></span>${
-      hasDescriptions && beginning !== '' && html`<p>${inline(beginning)}</p>`
+      hasDescriptions && beginning !== '' && html`<p>${renderInline(beginning)}</p>`
     }</li>`
   })
   return html`<ul class="operations">${items}</ul>`
@@ -63,7 +63,7 @@ export function referenceSide({ sections }: Api, current?: Section, entry?: Entr
 export function pagerHtml({ sections }: Api, { name }: Entry): Html {
   const allEntries = sections.flatMap(({ entries }) => entries)
   const index = allEntries.findIndex((entry) => entry.name === name)
-  const link = (entry: Entry | undefined) =>
+  const renderLink = (entry: Entry | undefined) =>
     entry && { address: entry.address, title: entry.operation.summary }
-  return pager(link(allEntries[index - 1]), link(allEntries[index + 1]))
+  return renderPager(renderLink(allEntries[index - 1]), renderLink(allEntries[index + 1]))
 }

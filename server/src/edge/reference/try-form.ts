@@ -46,10 +46,10 @@ function parameterControl(document: ApiDocument, parameter: Parameter, index: nu
   const value = example === undefined || isKey ? '' : String(example)
   const id = `try-parameter-${index}`
   const marks = html`id="${id}" data-name="${name}" data-in="${place}"${isList && html` data-list`}${isKey && required && html` data-random`}`
-  return html`<div><label for="${id}"><code>${name}</code>${required && html` <span class="required">required</span>`}</label>${control({ ...shape, marks, value, isList })}</div>`
+  return html`<div><label for="${id}"><code>${name}</code>${required && html` <span class="required">required</span>`}</label>${renderControl({ ...shape, marks, value, isList })}</div>`
 }
 
-function control({
+function renderControl({
   marks,
   value,
   isList,
@@ -89,6 +89,6 @@ function formControl(field: Field, index: number, value: string): Html {
   const input =
     field.name === 'file'
       ? html`<input ${marks} type="file">`
-      : control({ ...field, marks, value, isList: false })
+      : renderControl({ ...field, marks, value, isList: false })
   return html`<div><label for="${id}"><code>${field.name}</code>${field.isRequired && html` <span class="required">required</span>`}</label>${input}</div>`
 }

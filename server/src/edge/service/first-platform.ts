@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
-import { codeOf, messageOf } from '../../base/formats/thrown-errors.ts'
+import { getErrorCode, getErrorMessage } from '../../base/formats/thrown-errors.ts'
 import { auditStep } from '../../kernel/audit/audit-trail.ts'
 import { type App, createOp } from '../../kernel/operation/app.ts'
 import { publicBasePath } from '../../kernel/operation/base-path.ts'
@@ -92,8 +92,8 @@ async function readCredentials(
   try {
     return JSON.parse(await readFile(path, 'utf8'))
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
-    throw new Error(`${path} cannot be read: ${messageOf(error)}`)
+    if (getErrorCode(error) === 'ENOENT') return undefined
+    throw new Error(`${path} cannot be read: ${getErrorMessage(error)}`)
   }
 }
 

@@ -16,7 +16,7 @@ import type { TObject } from 'typebox'
 import { VERSION } from '../../base/settings/version.ts'
 import type { RequestLog } from '../../kernel/audit/request-log.ts'
 import { type Actor, type App, newRequestId } from '../../kernel/operation/app.ts'
-import { pathOf, urlOf, withoutPrefix } from '../../kernel/operation/base-path.ts'
+import { toCanonicalPath, toRouterPath, withoutPrefix } from '../../kernel/operation/base-path.ts'
 import { ApiError, type Caller, findImplementation } from '../../kernel/operation/operation.ts'
 import { SCHEMA_NAME } from '../../storage/schema/migrate.ts'
 import { allowPages } from '../http/authentication/cors.ts'
@@ -98,7 +98,8 @@ export function createServer(app: App, handlers: ServedHandlers, options: Served
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     requestTimeout: requestMsMax,
-    // Longer than any valid path segment. The parameter's schema limits its length, so that the error names it.
+    // Longer than any valid path segment. The parameter's schema limits its length, so that the error names
+    // it.
     routerOptions: { maxParamLength: 64 * KIB },
     rewriteUrl: ({ url = '/' }) => withoutPrefix(app.config, url),
     genReqId: () => newRequestId(app.clock()),
@@ -241,7 +242,7 @@ function addEndpoint(
   const signatureHeader = app.wire.walletSignatureHeader.toLowerCase()
   server.route<{ Params: Readonly<Record<string, string>>; Body: Buffer | undefined }>({
     method: endpoint.method,
-    url: urlOf(endpoint),
+    url: toRouterPath(endpoint),
     bodyLimit: bodyBytesMaxOf(endpoint),
     config: { isUpload: takeUpload !== undefined, ...(endpoint.params ? { params: endpoint.params } : {}) },
     // Runs before the body is read, so that an unauthorized caller costs neither memory nor parsing.
@@ -260,7 +261,7 @@ function addEndpoint(
       const call = {
         ...buildHead(app, request),
         method: endpoint.method,
-        path: pathOf(endpoint, request.params),
+        path: toCanonicalPath(endpoint, request.params),
         query: isStream(endpoint) ? queryWithLastEvent(request) : request.query,
         body: request.body,
         headers: request.headers,

@@ -8,7 +8,7 @@ export function describeShortly({
   account_type,
   identifier,
 }: Pick<ExternalAccountRow, 'account_type' | 'identifier'>): string {
-  return `${kindOf(account_type)} •••• ${identifier.slice(-4)}`
+  return `${formatAccountType(account_type)} •••• ${identifier.slice(-4)}`
 }
 
 /** The name of an external account's holder, if its details have one. */
@@ -23,7 +23,7 @@ function getBeneficiaryName(beneficiary: Beneficiary): string | undefined {
 }
 
 /** `GBP_ACCOUNT` becomes `GBP account`, `ETHEREUM_WALLET` becomes `Ethereum wallet`. */
-export function kindOf(type: string): string {
+export function formatAccountType(type: string): string {
   if (type === 'LIGHTNING') return 'Lightning receiver'
   const [first = '', ...rest] = type.split('_')
   const isCode = rest[0] === 'ACCOUNT'

@@ -1,13 +1,13 @@
 import type { internalAccounts } from '@countersign/contract/accounts/internal-accounts'
 import type { Handlers } from '../operation/operation.ts'
-import { page } from '../operation/paging.ts'
+import { listPage } from '../operation/paging.ts'
 import { internalAccountViews } from './accounts.ts'
 import { selectPlatformAccounts, selectSeenAccounts } from './store.ts'
 
 export const internalAccountHandlers: Handlers<typeof internalAccounts> = {
   customer_internal_account_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
+    body: await listPage(op, query, {
       rows: selectSeenAccounts(op, query),
       table: 'internal_accounts',
       view: (rows) => internalAccountViews(op, rows),

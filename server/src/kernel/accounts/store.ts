@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Hex } from '../../base/formats/hex.ts'
-import { rowById, rowOfTable } from '../../storage/read/lookup.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { lookupById, rowOfTable } from '../../storage/read/lookup.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { LedgerAccountRow } from '../../storage/rows/ledger.ts'
 import type { CustomerRow, ExternalAccountRow, InternalAccountRow } from '../../storage/rows/tables.ts'
 import { type Op, ownCustomer } from '../operation/app.ts'
@@ -18,19 +18,19 @@ function ofPlatform(op: Op) {
 
 function filterAccounts(op: Op, { currency, type, customerId }: AccountFilters) {
   return ofPlatform(op)
-    .$call((q) => whereGiven(q, sql.ref<string>('currency'), '=', currency))
-    .$call((q) => whereGiven(q, 'type', '=', type))
-    .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
+    .$call((q) => whereIfDefined(q, sql.ref<string>('currency'), '=', currency))
+    .$call((q) => whereIfDefined(q, 'type', '=', type))
+    .$call((q) => whereIfDefined(q, 'customer_id', '=', customerId))
 }
 
-const BY_ID = rowById('internal_accounts')
+const BY_ID = lookupById('internal_accounts')
 
 export async function selectInternalAccount(op: Op, id: string): Promise<InternalAccountRow | undefined> {
   return op.find(BY_ID, id)
 }
 
-const CUSTOMER_BY_ID = rowById('customers')
-const EXTERNAL_BY_ID = rowById('external_accounts')
+const CUSTOMER_BY_ID = lookupById('customers')
+const EXTERNAL_BY_ID = lookupById('external_accounts')
 
 /** Finds a customer, deleted or not. */
 export async function selectCustomerToName(op: Op, id: string): Promise<CustomerRow | undefined> {
@@ -73,7 +73,7 @@ export function selectCustomerAccounts(op: Op, filters: AccountFilters) {
 
 /** The matching accounts of customers that the caller may see. */
 export function selectSeenAccounts(op: Op, filters: AccountFilters) {
-  return whereGiven(selectCustomerAccounts(op, filters), 'customer_id', '=', ownCustomer(op))
+  return whereIfDefined(selectCustomerAccounts(op, filters), 'customer_id', '=', ownCustomer(op))
 }
 
 /** Finds the wallet at an address on the chain of a rail. */

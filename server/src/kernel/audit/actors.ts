@@ -35,7 +35,7 @@ function toNamedActor(actor_type: AuditActorType, actor_id: string | null, actor
 }
 
 /** The name of a caller. Undefined for jobs, and for external systems that report to us. */
-export function nameOf(actor: Actor): NamedActor | undefined {
+export function nameActor(actor: Actor): NamedActor | undefined {
   const name = NAMED[actor.kind] as ((actor: Actor) => NamedActor) | null
   return name?.(actor)
 }

@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { AuditEventRow } from '../../storage/rows/audit.ts'
 import { newRequestId, type Op } from '../operation/app.ts'
-import { nameOf } from './actors.ts'
+import { nameActor } from './actors.ts'
 import { maskValue } from './masking/mask.ts'
 
 /** A completed call. */
@@ -27,7 +27,7 @@ const RECORD_ID = /^[A-Z][A-Za-z]+:[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]
  * API.
  */
 export function auditWrites(op: Op, call: CompletedCall): Write[] {
-  const actor = nameOf(op.actor)
+  const actor = nameActor(op.actor)
   if (!actor) return []
   const { before, after } = diffMembers(call)
   const row: AuditEventRow = {

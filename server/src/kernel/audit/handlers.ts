@@ -3,7 +3,7 @@ import { type auditEvents, timeOfRequestId } from '@countersign/contract/operati
 import type { AuditEventRow } from '../../storage/rows/audit.ts'
 import type { Op } from '../operation/app.ts'
 import { ApiError, fieldError, type Handlers } from '../operation/operation.ts'
-import { page } from '../operation/paging.ts'
+import { listPage } from '../operation/paging.ts'
 import { parseOptionalTime } from '../operation/time-range.ts'
 import { actorView } from './actors.ts'
 import { selectAuditEvent, selectAuditEvents } from './store.ts'
@@ -17,7 +17,7 @@ export const auditHandlers: Handlers<typeof auditEvents> = {
     })
     return {
       status: 200,
-      body: await page(op, query, {
+      body: await listPage(op, query, {
         rows: selectAuditEvents(op.read, op.platform.id, filters),
         table: 'audit_events',
         view: (rows) => rows.map(auditEventView),

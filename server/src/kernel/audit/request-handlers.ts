@@ -2,7 +2,7 @@ import { present } from '@countersign/contract/core/objects'
 import type { requests } from '@countersign/contract/operation/request-log'
 import type { LoggedRequestRow } from '../../storage/rows/audit.ts'
 import { ApiError, type Handlers } from '../operation/operation.ts'
-import { page } from '../operation/paging.ts'
+import { listPage } from '../operation/paging.ts'
 import { parseOptionalTime } from '../operation/time-range.ts'
 import { actorView } from './actors.ts'
 import { selectRequest, selectRequests } from './store.ts'
@@ -18,7 +18,7 @@ export const requestLogHandlers: Handlers<typeof requests> = {
       startDate: parseOptionalTime(query.startDate),
       endDate: parseOptionalTime(query.endDate),
     })
-    const list = await page(op, query, {
+    const list = await listPage(op, query, {
       rows: selectRequests(op.read, op.platform.id, filters),
       table: 'logged_requests',
       view: (rows) => rows.map(summaryView),

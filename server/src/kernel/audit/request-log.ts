@@ -7,7 +7,7 @@ import type { LoggedRequestRow } from '../../storage/rows/audit.ts'
 import { type Actor, addSeconds, newId } from '../operation/app.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { WaitingRequests } from '../ports/request-log.ts'
-import { nameOf } from './actors.ts'
+import { nameActor } from './actors.ts'
 import { canContainMasked, MASKED, maskPath, maskQuery, maskValue } from './masking/mask.ts'
 import { insertRequests } from './store.ts'
 
@@ -124,7 +124,7 @@ function toRow(request: SeenRequest, days: number): LoggedRequestRow {
     status: request.status,
     code: request.code ?? null,
     duration_ms: Math.round(request.durationMs),
-    ...((actor && nameOf(actor)) ?? { actor_type: null, actor_id: null, actor_name: null }),
+    ...((actor && nameActor(actor)) ?? { actor_type: null, actor_id: null, actor_name: null }),
     operation,
     idempotency_key: request.idempotencyKey === undefined ? null : toStorable(request.idempotencyKey),
     address: request.address,

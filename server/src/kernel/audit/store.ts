@@ -5,7 +5,7 @@ import { binaryArray } from '../../storage/commit/binary-array.ts'
 import { readUuidTime, uuidOf } from '../../storage/engine/ids.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import type { Read } from '../../storage/read/read.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { AuditEventRow, LoggedRequestRow } from '../../storage/rows/audit.ts'
 import type { BinaryType } from '../../storage/rows/row-columns.ts'
 
@@ -27,17 +27,17 @@ export function selectAuditEvents(read: Read, platformId: string, filters: Audit
       .selectFrom('audit_events')
       .selectAll()
       .where('platform_id', '=', platformId)
-      .$call((q) => whereGiven(q, 'actor_id', '=', actorId))
+      .$call((q) => whereIfDefined(q, 'actor_id', '=', actorId))
       // Lets PostgreSQL use the index on actors that are not tokens.
       .$if(actorId !== undefined && !actorId.startsWith('Token:'), (q) =>
         q.where('actor_type', '<>', 'TOKEN'),
       )
-      .$call((q) => whereGiven(q, 'object_id', '=', objectId))
-      .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
-      .$call((q) => whereGiven(q, 'operation', '=', operation))
-      .$call((q) => whereGiven(q, 'request', '=', httpRequestId))
-      .$call((q) => whereGiven(q, 'created_at', '>=', startDate))
-      .$call((q) => whereGiven(q, 'created_at', '<', endDate))
+      .$call((q) => whereIfDefined(q, 'object_id', '=', objectId))
+      .$call((q) => whereIfDefined(q, 'customer_id', '=', customerId))
+      .$call((q) => whereIfDefined(q, 'operation', '=', operation))
+      .$call((q) => whereIfDefined(q, 'request', '=', httpRequestId))
+      .$call((q) => whereIfDefined(q, 'created_at', '>=', startDate))
+      .$call((q) => whereIfDefined(q, 'created_at', '<', endDate))
   )
 }
 
@@ -78,14 +78,14 @@ export function selectRequests(read: Read, platformId: string, filters: RequestF
     .selectAll()
     .where('platform_id', '=', platformId)
     .$if(httpRequestId !== undefined, (q) => q.where(isRequest(httpRequestId)))
-    .$call((q) => whereGiven(q, 'caller_request', '=', callerRequestId))
-    .$call((q) => whereGiven(q, 'method', '=', method))
-    .$call((q) => whereGiven(q, 'status', '=', status))
+    .$call((q) => whereIfDefined(q, 'caller_request', '=', callerRequestId))
+    .$call((q) => whereIfDefined(q, 'method', '=', method))
+    .$call((q) => whereIfDefined(q, 'status', '=', status))
     .$if(statusClass !== undefined, (q) => q.where(sql<boolean>`status / 100 = ${statusClass}::integer`))
     .$if(path !== undefined, (q) => q.where(sql<boolean>`starts_with(path, ${path})`))
-    .$call((q) => whereGiven(q, 'actor_id', '=', actorId))
-    .$call((q) => whereGiven(q, 'created_at', '>=', startDate))
-    .$call((q) => whereGiven(q, 'created_at', '<', endDate))
+    .$call((q) => whereIfDefined(q, 'actor_id', '=', actorId))
+    .$call((q) => whereIfDefined(q, 'created_at', '>=', startDate))
+    .$call((q) => whereIfDefined(q, 'created_at', '<', endDate))
 }
 
 /** The id of a request contains its time, by which rows are found. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { codeOf } from '../../base/formats/thrown-errors.ts'
+import { getErrorCode } from '../../base/formats/thrown-errors.ts'
 import { MasterKeyError } from './data-keys.ts'
 
 const MASTER_KEY_BYTES = 32
@@ -13,7 +13,7 @@ const MASTER_KEY_BYTES = 32
 export async function findOrMakeMasterKey(dataDir: string): Promise<Uint8Array> {
   return (
     (await findMasterKey(dataDir)) ??
-    parseMasterKey(await makeMasterKey(dataDir, pathIn(dataDir)), pathIn(dataDir))
+    parseMasterKey(await makeMasterKey(dataDir, getKeyPath(dataDir)), getKeyPath(dataDir))
   )
 }
 
@@ -22,8 +22,8 @@ export async function findOrMakeMasterKey(dataDir: string): Promise<Uint8Array> 
  * contain a valid key.
  */
 export async function findMasterKey(dataDir: string): Promise<Uint8Array | undefined> {
-  const text = await readIfThere(pathIn(dataDir))
-  return text === undefined ? undefined : parseMasterKey(text, pathIn(dataDir))
+  const text = await readIfThere(getKeyPath(dataDir))
+  return text === undefined ? undefined : parseMasterKey(text, getKeyPath(dataDir))
 }
 
 function parseMasterKey(text: string, path: string): Uint8Array {
@@ -42,7 +42,7 @@ async function makeMasterKey(dataDir: string, path: string): Promise<string> {
   try {
     await link(temporary, path)
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error
+    if (getErrorCode(error) !== 'EEXIST') throw error
   } finally {
     await rm(temporary, { force: true })
   }
@@ -52,14 +52,14 @@ async function makeMasterKey(dataDir: string, path: string): Promise<string> {
 
 /** Replaces the key in the file atomically. */
 export async function replaceMasterKey(dataDir: string, key: Uint8Array): Promise<void> {
-  const path = pathIn(dataDir)
+  const path = getKeyPath(dataDir)
   const temporary = `${path}.${process.pid}.new`
   await writeFile(temporary, Buffer.from(key).toString('hex'), { mode: 0o600, flush: true })
   await rename(temporary, path)
   await syncFolder(dataDir)
 }
 
-function pathIn(dataDir: string): string {
+function getKeyPath(dataDir: string): string {
   return join(dataDir, 'master.key')
 }
 
@@ -74,7 +74,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
+    if (getErrorCode(error) === 'ENOENT') return undefined
     throw error
   }
 }

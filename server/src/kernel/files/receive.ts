@@ -27,7 +27,7 @@ export async function receiveFile(
   const id = newId('File', app.clock())
   const { key, sealedKey } = app.enclave.forOperation().newFileKey(id)
   const path = join(app.spool.folder, id.slice('File:'.length))
-  const observer = observe()
+  const observer = createObserver()
   const sealed = digest()
   try {
     await pipeline(
@@ -53,7 +53,7 @@ export async function receiveFile(
 type Observed = Pick<UploadedFile, 'bytes' | 'sha256' | 'head' | 'tail'>
 
 /** Passes a stream through and collects its length, its digest, and its first and last bytes. */
-function observe(): { readonly stream: Transform; getResult(): Observed } {
+function createObserver(): { readonly stream: Transform; getResult(): Observed } {
   const hash = createHash('sha256')
   let bytes = 0
   let head = Buffer.alloc(0)

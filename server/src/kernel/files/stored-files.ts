@@ -42,7 +42,7 @@ function toStagedRow(op: Op, { id, bytes, sha256, sealedKey }: UploadedFile): St
  * Jobs of a new platform that delete the files of its predecessor, once now and once later for uploads still
  * in progress.
  */
-export function clearFilesOf(platformId: string, successor: Op): readonly Write[] {
+export function scheduleFileCleanup(platformId: string, successor: Op): readonly Write[] {
   return [0, STAGED_SECONDS].map((seconds) =>
     job(successor, 'stored-files.clear', { platformId }, addSeconds(successor.now, seconds)),
   )

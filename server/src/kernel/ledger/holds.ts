@@ -38,8 +38,8 @@ export function capture(op: Op, held: Hold): LedgerWrite[] {
 
 /**
  * Captures part of a hold: voids the pending transfer, posts a transfer of the part, and holds the remainder
- * with a new pending transfer if `keepsRemainder`. The returned `holdId` names the remaining hold. Guard: the hold
- * is still pending.
+ * with a new pending transfer if `keepsRemainder`. The returned `holdId` names the remaining hold. Guard: the
+ * hold is still pending.
  */
 export function capturePart(
   op: Op,

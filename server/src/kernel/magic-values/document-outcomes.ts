@@ -10,7 +10,7 @@ export const DOCUMENT_SCENARIOS: Readonly<Record<string, Scenario<QualityCode>>>
   '-202': { outcome: 'DATA_MISMATCH', meaning: 'Names someone else' },
   '-203': { outcome: 'EXPIRED', meaning: 'No longer valid' },
   '-204': { outcome: 'SUSPECTED_FRAUD', meaning: 'Looks altered' },
-  '-205': { outcome: 'UNSUITABLE_DOCUMENT', meaning: 'Of a different type than declared' },
+  '-205': { outcome: 'UNSUITABLE_DOCUMENT', meaning: 'Another type than declared' },
   '-206': { outcome: 'INCOMPLETE', meaning: 'A page or a side is missing' },
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findBeneficiaryOutcome, findVerificationOutcome, isMagicSuffix, suffixOf } from './magic-values.ts'
+import { findBeneficiaryOutcome, findVerificationOutcome, isMagicSuffix, takeSuffix } from './magic-values.ts'
 
 describe('the sandbox follows specification 4.16:', () => {
   test.each([
@@ -33,7 +33,7 @@ describe('the sandbox follows specification 4.16:', () => {
     ['@', '@'],
     ['12', '12'],
   ])('the suffix of %s is %s', (identifier, suffix) => {
-    expect(suffixOf(identifier)).toBe(suffix)
+    expect(takeSuffix(identifier)).toBe(suffix)
   })
 
   test.each(['002', '007', '102', '107'])('the suffix %s selects an account scenario', (suffix) => {

@@ -57,7 +57,7 @@ export function findBeneficiaryOutcome(suffix: string): BeneficiaryOutcome {
  * The last characters of an identifier, which select a scenario. For `name@domain`, the last characters of
  * the name.
  */
-export function suffixOf(identifier: string): string {
+export function takeSuffix(identifier: string): string {
   const domain = identifier.indexOf('@')
   return (domain > 0 ? identifier.slice(0, domain) : identifier).slice(-3)
 }

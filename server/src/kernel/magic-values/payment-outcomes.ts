@@ -1,7 +1,7 @@
 import { CURRENCIES, type KnownCurrency } from '@countersign/contract/core/currencies'
 import { memberOf } from '@countersign/contract/core/objects'
 import type { RailAnswer, RailPayment } from '../ports/rail.ts'
-import { suffixOf } from './magic-values.ts'
+import { takeSuffix } from './magic-values.ts'
 
 /**
  * Tables of payment outcomes in the sandbox (specification 4.16). Each step starts a number of seconds after
@@ -79,7 +79,7 @@ export const QUOTE_SCENARIOS: Readonly<Record<string, PaymentScenario>> = {
         afterSeconds: 0,
         outcome: 'returned',
         failureReason: 'QUOTE_EXECUTION_FAILED',
-        detail: 'The user cancelled the payment',
+        detail: 'The user canceled the payment',
         reason: 'USER_CANCELLATION',
       },
     ],
@@ -218,7 +218,7 @@ export function findScenario(
   const payoutScenarios = chain === 'LIGHTNING' ? LIGHTNING_SCENARIOS : QUOTE_SCENARIOS
   const quoteScenarios = direction === 'in' ? PULL_SCENARIOS : payoutScenarios
   const scenarios = purpose === 'quote' ? quoteScenarios : TRANSFER_SCENARIOS[direction]
-  const suffix = suffixOf(identifier)
+  const suffix = takeSuffix(identifier)
   return memberOf(scenarios, suffix) ?? DELIVERED
 }
 
@@ -228,6 +228,6 @@ const PULLABLE_UNITS = 1000n
  * The simulated balance of an external account: a thousand units of its currency, or nothing for one suffix.
  */
 export function toPullableAmount(identifier: string, currency: KnownCurrency): bigint {
-  const isEmpty = suffixOf(identifier) === '002'
+  const isEmpty = takeSuffix(identifier) === '002'
   return isEmpty ? 0n : PULLABLE_UNITS * 10n ** BigInt(CURRENCIES[currency].decimals)
 }

@@ -24,7 +24,7 @@ const OUTSIDE: ReadonlySet<Endpoint['auth']> = new Set(['cardProcessor', 'verifi
 const PARAMETER = /\{(\w+)\}/g
 
 /** The path of an endpoint in the router. Paths outside of the API have no version. */
-export function urlOf(endpoint: Endpoint): string {
+export function toRouterPath(endpoint: Endpoint): string {
   const base = OUTSIDE.has(endpoint.auth) ? '' : BASE_PATH
   return base + endpoint.path.replaceAll(PARAMETER, ':$1')
 }
@@ -33,6 +33,6 @@ export function urlOf(endpoint: Endpoint): string {
  * The path below the base URL in its canonical form, however the client escaped it. Signatures and
  * idempotency keys are bound to it.
  */
-export function pathOf(endpoint: Endpoint, params: Readonly<Record<string, string>>): string {
+export function toCanonicalPath(endpoint: Endpoint, params: Readonly<Record<string, string>>): string {
   return endpoint.path.replaceAll(PARAMETER, (_, name: string) => requireValue(params[name], name))
 }

@@ -38,11 +38,11 @@ export class KnownRows {
   }
 
   /** The result of a lookup by id. Null if the table does not have the row, undefined if it must be read. */
-  find<Row>({ table, isWhole }: RowByKey<Row>, id: string): Row | null | undefined {
-    if (this.#initialRows.size === 0 || table === undefined || isWhole === undefined) return undefined
+  find<Row>({ table, isComplete }: RowByKey<Row>, id: string): Row | null | undefined {
+    if (this.#initialRows.size === 0 || table === undefined || isComplete === undefined) return undefined
     const name = toKey(table, id)
     const row = this.#initialRows.get(name)
-    if (row === undefined || (row !== null && !isWhole(row))) return undefined
+    if (row === undefined || (row !== null && !isComplete(row))) return undefined
     this.#store(name, row)
     return row
   }

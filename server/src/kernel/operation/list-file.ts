@@ -5,7 +5,7 @@ import { type Cell, type Columns, formatCsvHeader, formatCsvRows } from '../../b
 import { decimalText } from '../../base/formats/decimal.ts'
 import { toJson } from '../../base/json/json.ts'
 import type { Op } from './app.ts'
-import { type AnyImplementation, bodyOf, type Handler } from './operation.ts'
+import { type AnyImplementation, getBody, type Handler } from './operation.ts'
 
 /**
  * Small enough for many concurrent downloads to fit in memory, and large enough that statements account for
@@ -30,7 +30,7 @@ export function listFile(list: Endpoint, rows: string, read: AnyImplementation):
   if (!answer) throw new Error(`The list of ${rows} has no response`)
   return async (op, input) => {
     const readPage = async (page: { readonly limit: number; readonly cursor?: string }): Promise<Page> => {
-      const body = bodyOf(await read(op, { ...input, query: { ...input.query, ...page } }))
+      const body = getBody(await read(op, { ...input, query: { ...input.query, ...page } }))
       if (isPage(body)) return body
       throw new Error(`The list of ${rows} has no page`)
     }

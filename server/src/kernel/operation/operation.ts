@@ -107,7 +107,7 @@ type DeclaredText<E extends Endpoint> = E extends { texts: readonly (infer Type 
   : never
 
 /** The JSON body of a response; undefined if the response has no body, or if it is text. */
-export function bodyOf(outcome: Outcome<Endpoint>): unknown {
+export function getBody(outcome: Outcome<Endpoint>): unknown {
   return 'body' in outcome ? outcome.body : undefined
 }
 
@@ -196,7 +196,7 @@ export interface PublicHandler<E extends Endpoint> {
    * Identifies the caller and platform of a call from its body. If the call has no platform, returns the
    * response instead.
    */
-  who(app: App, input: Input<E>, from: RequestOrigin): Promise<Caller | SuccessOf<E>>
+  resolveCaller(app: App, input: Input<E>, from: RequestOrigin): Promise<Caller | SuccessOf<E>>
   /** The credential in the body for which failed attempts are counted. Absent if the call proves nothing. */
   nameCredential?(input: Input<E>): string
   readonly handle: Handler<E>
@@ -224,7 +224,7 @@ export interface ProcessorHandler<E extends Endpoint> extends IdempotentOperatio
    * Identifies the platform of an event from the ids in its body or path. Throws if the event has no
    * platform.
    */
-  whose(server: Pick<App, 'lookup' | 'rails'>, input: Input<E>): Promise<Caller>
+  resolvePlatform(server: Pick<App, 'lookup' | 'rails'>, input: Input<E>): Promise<Caller>
   /**
    * The response at the processor's deadline, and how to revert a change made after it. Undefined if there is
    * no deadline.

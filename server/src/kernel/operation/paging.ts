@@ -11,14 +11,14 @@ import { fieldError } from './operation.ts'
 export interface Order<Row> {
   readonly columns: readonly [string, string]
   /** The position of a row in this order, as two strings for the cursor. */
-  readonly of: (row: Row) => readonly [string, string]
+  readonly getPosition: (row: Row) => readonly [string, string]
   /** Converts a position to values that the database compares. */
   readonly read: (first: string, second: string) => readonly [unknown, unknown]
 }
 
 const BY_CREATION: Order<{ id: string; created_at: Date }> = {
   columns: ['created_at', 'id'],
-  of: (row) => [String(row.created_at.getTime()), row.id],
+  getPosition: (row) => [String(row.created_at.getTime()), row.id],
   read: (time, id) => [new Date(Number(time)), uuidOf(id)],
 }
 
@@ -58,7 +58,7 @@ export type List<TB extends keyof Tables, Row, Item> = Rows<TB, Row> &
  * carries `totalCount`, which is counted for the first page, up to 10,000 rows. Throws 400 `INVALID_INPUT`
  * for a cursor that was altered or belongs to another list.
  */
-export async function page<
+export async function listPage<
   Query extends PageQuery,
   TB extends keyof Tables,
   Row extends { id: string },
@@ -91,7 +91,9 @@ export async function page<
   return {
     data: await list.view(shownRows),
     hasMore,
-    ...(hasMore && last ? { nextCursor: writeCursor(op, binding, listOrder.of(last), totalCount) } : {}),
+    ...(hasMore && last
+      ? { nextCursor: writeCursor(op, binding, listOrder.getPosition(last), totalCount) }
+      : {}),
     ...(totalCount === undefined ? {} : { totalCount }),
   }
 }
@@ -110,7 +112,7 @@ export async function* everyRow<TB extends keyof Tables, Row extends { id: strin
     const rows = await rowsAfter(op, list, position, READ_AT_ONCE)
     const last = rows.at(-1)
     if (rows.length > 0) yield rows
-    position = rows.length === READ_AT_ONCE && last ? order.of(last) : undefined
+    position = rows.length === READ_AT_ONCE && last ? order.getPosition(last) : undefined
   } while (position)
 }
 
@@ -195,14 +197,14 @@ function writeCursor(
   totalCount: CursorContent['totalCount'],
 ): string {
   const body = Buffer.from([...position, totalCount ?? ''].join(' '))
-  return Buffer.concat([mac(op, binding, body), body]).toString('base64url')
+  return Buffer.concat([computeMac(op, binding, body), body]).toString('base64url')
 }
 
 function readCursor(op: Op, binding: string, cursor: string): CursorContent {
   const bytes = Buffer.from(cursor, 'base64url')
   const body = bytes.subarray(MAC_BYTES)
   const givenMac = bytes.subarray(0, MAC_BYTES)
-  const expected = mac(op, binding, body)
+  const expected = computeMac(op, binding, body)
   const isOurs =
     bytes.toString('base64url') === cursor &&
     givenMac.length === MAC_BYTES &&
@@ -217,7 +219,7 @@ function readCursor(op: Op, binding: string, cursor: string): CursorContent {
   return { position: [first, second], totalCount: total === '' ? undefined : Number(total) }
 }
 
-function mac(op: Op, binding: string, body: Uint8Array): Buffer {
+function computeMac(op: Op, binding: string, body: Uint8Array): Buffer {
   const message = createHash('sha256').update(binding).update('\u0000').update(body).digest()
   return Buffer.from(op.enclave.mac('cursor', message)).subarray(0, MAC_BYTES)
 }

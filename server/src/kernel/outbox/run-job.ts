@@ -1,4 +1,4 @@
-import { kindOf } from '../../base/formats/thrown-errors.ts'
+import { getErrorKind } from '../../base/formats/thrown-errors.ts'
 import type { CommitResult } from '../../storage/commit/committer.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { JobKind } from '../../storage/rows/job.ts'
@@ -67,7 +67,7 @@ export async function runJob<Kind extends JobKind>(
     // Another process has finished the job, whose effects made this attempt fail.
     if (!row && !(await selectJobExists(app, job.id))) return
     app.metrics.job(kind, 'failed')
-    tracing?.markFailed(kindOf(error))
+    tracing?.markFailed(getErrorKind(error))
     log.error({ err: error, attempts: job.attempts }, 'job failed')
     const change = buildPostponement(op, job, error)
     if (row) row.addWrites([insert('jobs', { ...newJobRow(op, job), ...change })])

@@ -27,8 +27,8 @@ export const IS_OF = tableOf(LANE_NAMES, (lane) =>
   lane === 'main' ? `kind NOT IN (${toSqlList(KINDS_APART)})` : `kind IN (${toSqlList(LANES[lane].kinds)})`,
 )
 
-function toSqlList(words: readonly string[]): string {
-  return words.map((word) => `'${word}'`).join(', ')
+function toSqlList(values: readonly string[]): string {
+  return values.map((word) => `'${word}'`).join(', ')
 }
 
 const IS_FREE = '(claimed_until IS NULL OR claimed_until <= $1)'

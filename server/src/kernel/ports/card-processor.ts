@@ -51,8 +51,8 @@ export interface ProvisionRequest {
 }
 
 export type Provision =
-  /** If `askAgainAt` is undefined, there will never be an outcome. */
-  | { readonly outcome: 'pending'; readonly askAgainAt: Date | undefined }
+  /** If `pollAt` is undefined, there will never be an outcome. */
+  | { readonly outcome: 'pending'; readonly pollAt: Date | undefined }
   | ({ readonly outcome: 'active' } & ProvisionedCard)
   | { readonly outcome: 'rejected' }
 

@@ -11,7 +11,7 @@ export interface ChainBlock {
 }
 
 /** The time of a block. */
-export function timeOf({ timestamp }: ChainBlock): Date {
+export function toBlockTime({ timestamp }: ChainBlock): Date {
   return new Date(Number(timestamp) * 1000)
 }
 

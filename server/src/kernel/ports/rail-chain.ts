@@ -6,7 +6,7 @@ import type { Read } from '../../storage/read/read.ts'
 import type { ChainLevel } from './chain-level.ts'
 
 /** The parts of an operation needed to create records. */
-export interface RecordsFrom {
+export interface RecordContext {
   readonly now: Date
   readonly platform: { readonly id: string }
 }
@@ -41,7 +41,7 @@ export interface RailChain {
    * Throws 503 `UNAVAILABLE` until the chain is reached.
    */
   newAddress(
-    from: RecordsFrom,
+    from: RecordContext,
     ownerId: string,
   ): { readonly address: string; readonly writes: readonly Write[] }
   /**
@@ -53,7 +53,7 @@ export interface RailChain {
    * The record of a wallet's address, whose key is derived from the wallet's own seed. Throws 503
    * `UNAVAILABLE` until the chain is reached.
    */
-  walletAddress(from: RecordsFrom, accountId: string, address: Hex): Write
+  walletAddress(from: RecordContext, accountId: string, address: Hex): Write
   /** The id of a wallet's address record. */
   walletAddressId(accountId: string): string
   /**
@@ -65,12 +65,12 @@ export interface RailChain {
    * The record of a cold storage address, which the server then follows; empty if it already exists. Guard:
    * it was not added in the meantime. Throws 503 `UNAVAILABLE` until the chain is reached.
    */
-  coldAddress(read: Read, from: RecordsFrom, ownAccountId: string, address: Hex): Promise<readonly Write[]>
+  coldAddress(read: Read, from: RecordContext, ownAccountId: string, address: Hex): Promise<readonly Write[]>
   /**
    * Queues a treasury movement. Guard: it is not queued yet. Throws 503 `UNAVAILABLE` until the chain is
    * reached.
    */
-  move(from: RecordsFrom, movement: TreasuryTransfer): Write
+  move(from: RecordContext, movement: TreasuryTransfer): Write
   /** The address of the treasury key with this number, starting at 0. */
   treasuryAddress(number: number): Hex
   /**
@@ -81,7 +81,7 @@ export interface RailChain {
 }
 
 /** The parts of an operation needed to rotate a key. */
-export interface RotationFrom extends RecordsFrom {
+export interface RotationFrom extends RecordContext {
   readonly read: Read
 }
 

@@ -6,7 +6,7 @@ import type { Write } from '../../storage/commit/writes.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import type { Read } from '../../storage/read/read.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
-import type { RailChain, RecordsFrom } from './rail-chain.ts'
+import type { RailChain, RecordContext } from './rail-chain.ts'
 import type { Reversals } from './reversals.ts'
 
 /** The direction of money on a rail: sent to an external account, pulled from one, or paid in by anyone. */
@@ -139,7 +139,7 @@ export interface Rail {
    * Opens an account for incoming payments. Idempotent: the same request returns the same details. Absent if
    * the rail takes no incoming payments.
    */
-  openDepositAccount?(from: RecordsFrom, wanted: WantedDepositAccount): Promise<OpenedDepositAccount>
+  openDepositAccount?(from: RecordContext, wanted: WantedDepositAccount): Promise<OpenedDepositAccount>
   /** Compares the holder's name with the one at the bank. Absent if the rail cannot do this. */
   checkAccount?(account: AccountDetails): Promise<AccountCheckResult>
   /**
@@ -345,22 +345,22 @@ export type RailReply = RailAnswer & {
 }
 
 export type RailAnswer =
-  /** The rail has the payment, which is in transit. Without `askAgainAt` the rail will report the outcome. */
-  | { readonly outcome: 'accepted'; readonly askAgainAt?: Date; readonly connectorReference?: string }
+  /** The rail has the payment, which is in transit. Without `pollAt` the rail will report the outcome. */
+  | { readonly outcome: 'accepted'; readonly pollAt?: Date; readonly connectorReference?: string }
   /** The outcome of the call is unknown. The rail is asked again, and nothing is refunded meanwhile. */
-  | { readonly outcome: 'unknown'; readonly askAgainAt: Date; readonly why: string }
+  | { readonly outcome: 'unknown'; readonly pollAt: Date; readonly why: string }
   /**
-   * The payment has arrived; on a chain, with this transaction hash. With `askAgainAt` the rail must be asked
+   * The payment has arrived; on a chain, with this transaction hash. With `pollAt` the rail must be asked
    * later whether it was returned.
    */
   | {
       readonly outcome: 'delivered'
-      readonly askAgainAt?: Date
+      readonly pollAt?: Date
       readonly transactionHash?: string
       readonly connectorReference?: string
     }
   | FailedAnswer
-  | CancelledAnswer
+  | CanceledAnswer
   | ReturnedAnswer
 
 /** The payment was never sent. */
@@ -369,7 +369,7 @@ interface FailedAnswer extends Setback {
 }
 
 /** The payment was stopped before it was sent. */
-interface CancelledAnswer extends Setback {
+interface CanceledAnswer extends Setback {
   readonly outcome: 'cancelled'
 }
 
@@ -378,8 +378,8 @@ interface ReturnedAnswer extends Setback {
   readonly outcome: 'returned'
   readonly reason: RefundReason
   /**
-   * True if the rail could not recover the money either. Nothing is refunded; a person has to find out where
-   * the money is.
+   * True if the rail could not recover the money either. Nothing is refunded; an operator has to find out
+   * where the money is.
    */
   readonly isMoneyMissing?: true
 }

@@ -3,7 +3,7 @@ import type { Payload, Statement } from '@countersign/contract/signing/payloads'
 import { sql } from 'kysely'
 import { toCanonicalJson, toJson } from '../../base/json/json.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
-import { rowById } from '../../storage/read/lookup.ts'
+import { lookupById } from '../../storage/read/lookup.ts'
 import type { SigningRequestRow } from '../../storage/rows/tables.ts'
 import type { Op } from '../operation/app.ts'
 import { ApiError, type SignedCall, type ToSign } from '../operation/operation.ts'
@@ -74,7 +74,7 @@ function orderStatement(call: SignedCall, { operation, summary, ...details }: St
   return { operation, summary, ...details } as Statement
 }
 
-const REQUEST_BY_ID = rowById('signing_requests')
+const REQUEST_BY_ID = lookupById('signing_requests')
 
 /** Throws 401 `UNAUTHORIZED` for an unknown or used request. */
 export async function findUnusedRequest(op: Op, requestId: string): Promise<SigningRequestRow> {

@@ -39,7 +39,7 @@ const COLUMNS: Columns<TransactionColumn, TransactionWithCustomer> = {
   units: (row) => ownSide(row).amount,
   amount: (row) => {
     const { amount, currency } = ownSide(row)
-    return decimals(amount, currency)
+    return formatDecimals(amount, currency)
   },
   sourceAccountId: (row) => row.source_account_id,
   sourceAddress: (row) => row.source_identifier,
@@ -47,13 +47,13 @@ const COLUMNS: Columns<TransactionColumn, TransactionWithCustomer> = {
   destinationAddress: (row) => row.details.uma ?? row.destination_identifier,
   sentCurrency: (row) => row.sent_currency,
   sentUnits: (row) => row.sent_amount,
-  sentAmount: (row) => decimals(row.sent_amount, row.sent_currency),
+  sentAmount: (row) => formatDecimals(row.sent_amount, row.sent_currency),
   receivedCurrency: (row) => row.received_currency,
   receivedUnits: (row) => row.received_amount,
-  receivedAmount: (row) => decimals(row.received_amount, row.received_currency),
+  receivedAmount: (row) => formatDecimals(row.received_amount, row.received_currency),
   feeCurrency: (row) => (row.fees === null ? null : feeCurrency(row)),
   feeUnits: (row) => row.fees,
-  feeAmount: (row) => decimals(row.fees, feeCurrency(row)),
+  feeAmount: (row) => formatDecimals(row.fees, feeCurrency(row)),
   exchangeRate: (row) => row.details.rates?.exchangeRate,
   quoteId: (row) => row.quote_id,
   reference: (row) => row.reference,
@@ -89,7 +89,7 @@ function feeCurrency(row: TransactionWithCustomer): KnownCurrency | null {
   return row.type === 'OUTGOING' ? row.sent_currency : row.received_currency
 }
 
-function decimals(amount: bigint | null, currency: KnownCurrency | null): Figure | null {
+function formatDecimals(amount: bigint | null, currency: KnownCurrency | null): Figure | null {
   return amount === null || currency === null
     ? null
     : { figure: decimalText(amount, CURRENCIES[currency].decimals) }

@@ -3,7 +3,7 @@ import { update } from '../../storage/commit/writes.ts'
 import { withNames } from '../accounts/names.ts'
 import { checkAmountRange } from '../operation/amount-range.ts'
 import { fieldError, type Handlers } from '../operation/operation.ts'
-import { everyRow, page } from '../operation/paging.ts'
+import { everyRow, listPage } from '../operation/paging.ts'
 import { transactionsCsv } from './csv.ts'
 import { selectTransactions, type TransactionFilters } from './store.ts'
 import { findTransaction, toCallerView, toTransactionView } from './transactions.ts'
@@ -14,7 +14,7 @@ export const transactionHandlers: Handlers<typeof transactions> = {
     body: await withNames(
       op,
       query,
-      await page(op, query, {
+      await listPage(op, query, {
         rows: await selectTransactions(op, checkFilters(query)),
         table: 'transactions',
         order: query.sortOrder ?? 'desc',

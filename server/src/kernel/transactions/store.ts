@@ -2,7 +2,7 @@ import { canonicalUmaAddress } from '@countersign/contract/core/formats'
 import { type ExpressionBuilder, sql } from 'kysely'
 import { asKind } from '../../storage/engine/ids.ts'
 import { rowByKey, rowOfTable } from '../../storage/read/lookup.ts'
-import { whereAnyGiven, whereGiven } from '../../storage/read/where-given.ts'
+import { whereAnyGiven, whereIfDefined } from '../../storage/read/where-given.ts'
 import type { AgentActionRow } from '../../storage/rows/agent.ts'
 import type { Tables, TransactionRow } from '../../storage/rows/tables.ts'
 import { type Op, ownCustomer } from '../operation/app.ts'
@@ -28,7 +28,7 @@ export interface TransactionFilters {
 /** A transaction with the platform's id of its customer; null if the platform moves its own money. */
 export type TransactionWithCustomer = TransactionRow & { readonly platform_customer_id: string | null }
 
-function transactions(op: Op) {
+function queryTransactions(op: Op) {
   return op.read
     .selectFrom('transactions')
     .leftJoin('customers', 'customers.id', 'transactions.customer_id')
@@ -83,24 +83,24 @@ export async function selectTransactions(op: Op, filters: TransactionFilters) {
   const either = toStoredIdentifier(filters.accountIdentifier)
   const sender = toStoredIdentifier(filters.senderAccountIdentifier)
   const receiver = toStoredIdentifier(filters.receiverAccountIdentifier)
-  const matching = transactions(op)
-    .$call((q) => whereGiven(q, 'transactions.customer_id', '=', ownCustomer(op)))
+  const matching = queryTransactions(op)
+    .$call((q) => whereIfDefined(q, 'transactions.customer_id', '=', ownCustomer(op)))
     .$call((q) =>
       filters.customerId === toPlatformCustomerId(op.platform.id)
         ? q.where('transactions.customer_id', 'is', null)
-        : whereGiven(q, 'transactions.customer_id', '=', filters.customerId),
+        : whereIfDefined(q, 'transactions.customer_id', '=', filters.customerId),
     )
-    .$call((q) => whereGiven(q, 'customers.platform_customer_id', '=', filters.platformCustomerId))
+    .$call((q) => whereIfDefined(q, 'customers.platform_customer_id', '=', filters.platformCustomerId))
     .$call((q) => whereAnyGiven(q, [...SENDER, ...RECEIVER], either))
     .$call((q) => whereAnyGiven(q, SENDER, sender))
     .$call((q) => whereAnyGiven(q, RECEIVER, receiver))
-    .$call((q) => whereGiven(q, 'transactions.state', '=', filters.status))
-    .$call((q) => whereGiven(q, 'transactions.type', '=', filters.type))
-    .$call((q) => whereGiven(q, 'transactions.reference', '=', filters.reference))
-    .$call((q) => whereGiven(q, 'transactions.failure_reason', '=', filters.failureReason))
+    .$call((q) => whereIfDefined(q, 'transactions.state', '=', filters.status))
+    .$call((q) => whereIfDefined(q, 'transactions.type', '=', filters.type))
+    .$call((q) => whereIfDefined(q, 'transactions.reference', '=', filters.reference))
+    .$call((q) => whereIfDefined(q, 'transactions.failure_reason', '=', filters.failureReason))
     .where(movesAmount(filters))
-    .$call((q) => whereGiven(q, 'transactions.created_at', '>=', parseOptionalTime(filters.startDate)))
-    .$call((q) => whereGiven(q, 'transactions.created_at', '<=', parseOptionalTime(filters.endDate)))
+    .$call((q) => whereIfDefined(q, 'transactions.created_at', '>=', parseOptionalTime(filters.startDate)))
+    .$call((q) => whereIfDefined(q, 'transactions.created_at', '<=', parseOptionalTime(filters.endDate)))
   const account = [sender, receiver, either].find(
     (identifier) => identifier !== undefined && ACCOUNT_ID.test(identifier),
   )

@@ -258,15 +258,15 @@ export function amountReceived(row: TransactionRow): ReturnType<typeof amountSen
 
 function toMoneySent(row: TransactionRow) {
   const { amount, currency } = amountSent(row)
-  return money(amount, currency)
+  return toMoney(amount, currency)
 }
 
 function toMoneyReceived(row: TransactionRow) {
   const { amount, currency } = amountReceived(row)
-  return money(amount, currency)
+  return toMoney(amount, currency)
 }
 
 /** An amount with its currency as the API shows it. */
-export function money(amount: bigint, currency: KnownCurrency) {
+export function toMoney(amount: bigint, currency: KnownCurrency) {
   return { amount, currency: currencyRecord(currency) }
 }

@@ -13,7 +13,7 @@ import { ApiError } from '../../kernel/operation/operation.ts'
 import { nextState, transition } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import type { PullPlan } from '../../kernel/ports/card-processor.ts'
-import { money } from '../../kernel/transactions/transactions.ts'
+import { toMoney } from '../../kernel/transactions/transactions.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { CardTransactionRow } from '../../storage/rows/card.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
@@ -347,14 +347,14 @@ export function cardTransactionView(row: CardTransactionRow) {
     status: row.state,
     direction: 'DEBIT' as const,
     merchant: row.merchant,
-    authorizedAmount: money(row.authorized_amount, row.currency),
-    settledAmount: row.settlement_count > 0 ? money(row.settled_amount, row.currency) : undefined,
-    refundedAmount: row.refund_count > 0 ? money(row.refunded_amount, row.currency) : undefined,
+    authorizedAmount: toMoney(row.authorized_amount, row.currency),
+    settledAmount: row.settlement_count > 0 ? toMoney(row.settled_amount, row.currency) : undefined,
+    refundedAmount: row.refund_count > 0 ? toMoney(row.refunded_amount, row.currency) : undefined,
     accountId: row.account_id,
     pullSummary: {
       count: row.pull_count,
       totalAmount: toAccountUnits(row, row.pulled_amount),
-      currency: money(0n, row.source_currency).currency,
+      currency: toMoney(0n, row.source_currency).currency,
       pendingCount: row.pending_count,
     },
     refundSummary: { count: row.refund_count, totalAmount: row.refunded_amount },

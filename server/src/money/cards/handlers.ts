@@ -4,7 +4,7 @@ import { describeInternalAccount, findWallet } from '../../kernel/accounts/accou
 import { withNames } from '../../kernel/accounts/names.ts'
 import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError, type Handlers, type Input } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { derivePlatformCardId } from '../../kernel/ports/card-processor.ts'
@@ -92,7 +92,7 @@ export const cardHandlers: Handlers<typeof cards> = {
     body: await withNames(
       op,
       query,
-      await page(op, query, {
+      await listPage(op, query, {
         rows: selectCards(op, query),
         table: 'cards',
         order: query.sortOrder ?? 'desc',
@@ -169,7 +169,7 @@ export const cardHandlers: Handlers<typeof cards> = {
     const card = await findCard(op, params.id)
     return {
       status: 200,
-      body: await page(
+      body: await listPage(
         op,
         { ...query, of: card.id },
         {

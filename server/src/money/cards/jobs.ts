@@ -27,7 +27,7 @@ export const provisionCard: JobHandler<'card.provision'> = async (op, payload) =
     now: op.now,
   })
   if (result.outcome === 'pending')
-    return result.askAgainAt ? [job(op, 'card.provision', payload, result.askAgainAt)] : []
+    return result.pollAt ? [job(op, 'card.provision', payload, result.pollAt)] : []
   if (result.outcome === 'rejected') {
     if (nextState(CARD_TRANSITIONS, card.state, 'reject') === null) return []
     const { row, write } = changeCard(op, card, 'reject', { state_reason: 'ISSUER_REJECTED' })

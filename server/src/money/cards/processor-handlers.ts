@@ -35,7 +35,7 @@ const TIMED_OUT: AuthorizationAnswer = { approved: false, reason: 'TIMEOUT' }
 /** Handles the events of the card processor, which asks for authorizations and reports claims and returns. */
 export const cardProcessorEvent: ProcessorHandler<Declared> = {
   /** Throws 404 `CARD_NOT_FOUND`. */
-  async whose({ lookup }, { body }) {
+  async resolvePlatform({ lookup }, { body }) {
     const card = await findCardOfProcessor(lookup, body.processorRef)
     if (!card) throw new ApiError('CARD_NOT_FOUND', { details: { field: 'processorRef' } })
     const platform = await selectPlatformOfCard(lookup, card)

@@ -3,12 +3,12 @@ import { requireValue } from '../../base/formats/require-value.ts'
 import { type Op, ownCustomer } from '../../kernel/operation/app.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import { BARE_PLATFORM_BY_ID } from '../../storage/read/bare-platform.ts'
-import { type Lookup, rowByColumns, rowById, rowByKey } from '../../storage/read/lookup.ts'
-import { whenGiven, whereGiven } from '../../storage/read/where-given.ts'
+import { type Lookup, lookupById, rowByColumns, rowByKey } from '../../storage/read/lookup.ts'
+import { whenGiven, whereIfDefined } from '../../storage/read/where-given.ts'
 import type { CardRow, CardTransactionRow, DelegatedKeyRow } from '../../storage/rows/card.ts'
 import type { BarePlatformRow } from '../../storage/rows/tables.ts'
 
-const CARD_BY_ID = rowById('cards')
+const CARD_BY_ID = lookupById('cards')
 
 export async function selectCard(op: Op, id: string): Promise<CardRow | undefined> {
   return op.find(CARD_BY_ID, id)
@@ -55,19 +55,19 @@ export function selectCards(
     .selectFrom('cards')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
-    .$call((q) => whereGiven(q, 'cardholder_id', '=', ownCustomer(op)))
-    .$call((q) => whereGiven(q, 'cardholder_id', '=', cardholderId))
+    .$call((q) => whereIfDefined(q, 'cardholder_id', '=', ownCustomer(op)))
+    .$call((q) => whereIfDefined(q, 'cardholder_id', '=', cardholderId))
     .$call((q) =>
       whenGiven(q, accountId, (query, id) =>
         query.where(sql<boolean>`funding_sources @> ARRAY[${uuidOf(id)}]::uuid[]`),
       ),
     )
-    .$call((q) => whereGiven(q, 'platform_card_id', '=', platformCardId))
-    .$call((q) => whereGiven(q, 'state', '=', state))
+    .$call((q) => whereIfDefined(q, 'platform_card_id', '=', platformCardId))
+    .$call((q) => whereIfDefined(q, 'state', '=', state))
     .$call((q) => whenGiven(q, currency, (query, code) => query.where(sql<boolean>`currency = ${code}`)))
 }
 
-const TRANSACTION_BY_ID = rowById('card_transactions')
+const TRANSACTION_BY_ID = lookupById('card_transactions')
 const TRANSACTION_BY_TOKEN = rowByColumns<CardTransactionRow>('card_transactions', [
   'platform_id',
   'issuer_transaction_token',
@@ -95,10 +95,10 @@ export function selectCardTransactions(
     .selectAll()
     .where('platform_id', '=', op.platform.id)
     .where('card_id', '=', cardId)
-    .$call((q) => whereGiven(q, 'state', '=', status))
+    .$call((q) => whereIfDefined(q, 'state', '=', status))
 }
 
-const KEY_BY_ID = rowById('delegated_keys')
+const KEY_BY_ID = lookupById('delegated_keys')
 const ACTIVE_KEY = rowByColumns<DelegatedKeyRow>(
   'delegated_keys',
   ['card_id', 'account_id'],
@@ -145,8 +145,8 @@ export async function selectDelegatedKeys(
     .selectFrom('delegated_keys')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
-    .$call((q) => whereGiven(q, 'account_id', '=', accountId))
-    .$call((q) => whereGiven(q, 'account_id', '=', fundingSourceId))
+    .$call((q) => whereIfDefined(q, 'account_id', '=', accountId))
+    .$call((q) => whereIfDefined(q, 'account_id', '=', fundingSourceId))
     .$call((q) =>
       whenGiven(q, customer, (query, customerId) =>
         query.where('account_id', 'in', (accounts) =>

@@ -17,7 +17,7 @@ import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
 import type { InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { requestDecision } from '../incoming-payments/incoming-payments.ts'
-import { causeOf, railLeg } from '../rails/deposit-rows.ts'
+import { railLeg, toDepositCause } from '../rails/deposit-rows.ts'
 import { selectOwner } from './store.ts'
 
 const ASSIGNED = DEPOSIT_TRANSITIONS[DEPOSIT_INITIAL].assign
@@ -40,12 +40,12 @@ export async function creditDeposit(
   row: DepositRow,
   account: InternalAccountRow,
   from: MoneySource,
-  asksPlatform: boolean,
+  needsPlatformDecision: boolean,
 ): Promise<Credit> {
   const reason = await findRefusal(op, row, account)
   if (reason) return { reason }
   const owner = account.customer_id === null ? undefined : await selectOwner(op, account.customer_id)
-  const mustWait = owner !== undefined && asksPlatform && account.chain_rail === null
+  const mustWait = owner !== undefined && needsPlatformDecision && account.chain_rail === null
   const receipt = newReceipt(op, row, account, mustWait)
   const transaction = { ...receipt, platform_customer_id: owner?.platform_customer_id ?? null }
   const creditedRow = {
@@ -64,7 +64,7 @@ export async function creditDeposit(
       expectRow('internal_accounts', account.id, { status: 'ACTIVE' }),
       ...(from === 'suspense' && mustWait
         ? []
-        : post(op, causeOf(row), creditLegs(row, account, from, mustWait))),
+        : post(op, toDepositCause(row), creditLegs(row, account, from, mustWait))),
       insert('transactions', receipt),
       ...(mustWait
         ? await requestDecision(op, transaction)

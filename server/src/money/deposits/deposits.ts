@@ -18,7 +18,13 @@ import { needsDecision } from '../incoming-payments/incoming-payments.ts'
 import { fitsFunding, receiveFunding } from '../quotes/funding.ts'
 import { findQuote } from '../quotes/quotes.ts'
 import { amountReported } from '../rails/booked-amount.ts'
-import { causeOf, findDepositRow, findReturnFault, railLeg, scheduleReturn } from '../rails/deposit-rows.ts'
+import {
+  findDepositRow,
+  findReturnFault,
+  railLeg,
+  scheduleReturn,
+  toDepositCause,
+} from '../rails/deposit-rows.ts'
 import { depositId } from '../rails/rail-ids.ts'
 import { creditDeposit, type MoneySource } from './credit.ts'
 import { chooseTarget, extractReferences, type Target } from './match-reference.ts'
@@ -244,7 +250,7 @@ function holdInSuspense(
 
 /** Posts a deposit without an owner to suspense, unless its money is already in suspense. */
 function postToSuspense(op: Op, row: DepositRow, from: MoneySource): Write[] {
-  return from === 'suspense' ? [] : post(op, causeOf(row), suspenseLegs(row, row.amount))
+  return from === 'suspense' ? [] : post(op, toDepositCause(row), suspenseLegs(row, row.amount))
 }
 
 /**
@@ -278,7 +284,8 @@ async function payQuote(
   const funded = { ...row, state: AUTOMATIC.fund, reason: null, transaction_id: transactionId }
   const { writes } = await receiveFunding(op, quote, transaction, row.amount, 'amount', row.id)
   // `receiveFunding` posts the money from the rail, so first move it from suspense back to the rail.
-  const fromSuspense = from === 'suspense' ? post(op, causeOf(row), suspenseLegs(row, -row.amount)) : []
+  const fromSuspense =
+    from === 'suspense' ? post(op, toDepositCause(row), suspenseLegs(row, -row.amount)) : []
   return { row: funded, writes: [...fromSuspense, ...writes] }
 }
 

@@ -2,7 +2,7 @@ import type { deposits } from '@countersign/contract/payments/deposits'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { checkAmountRange } from '../../kernel/operation/amount-range.ts'
 import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
 import { beginReturn, findReturnFault, moveDeposit } from '../rails/deposit-rows.ts'
 import { creditDeposit } from './credit.ts'
 import {
@@ -21,7 +21,7 @@ export const depositHandlers: Handlers<typeof deposits> = {
     checkAmountRange(query)
     return {
       status: 200,
-      body: await page(op, query, {
+      body: await listPage(op, query, {
         rows: selectDeposits(op, query),
         table: 'deposits',
         view: (rows) => rows.map(depositView),

@@ -10,14 +10,14 @@ import type { Write } from '../../storage/commit/writes.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
 import {
   beginReturn,
-  causeOf,
-  depositOf,
+  buildReturnPayment,
   findReturnFault,
   moveDeposit,
   railLeg,
-  returnOf,
+  requireDeposit,
+  toDepositCause,
 } from '../rails/deposit-rows.ts'
-import { askRail } from '../rails/rail-payments.ts'
+import { submitOrPollPayment } from '../rails/rail-payments.ts'
 import { settlePayment } from '../rails/settle-payment.ts'
 import type { Stage } from '../rails/settlement-table.ts'
 import { depositView } from './deposits.ts'
@@ -27,7 +27,7 @@ import { depositView } from './deposits.ts'
  * rail reports its arrival. If the return fails, the deposit goes back to suspense for a decision.
  */
 export const returnDeposit: JobHandler<'deposit.return'> = async (op, payload) => {
-  const row = await depositOf(op, payload.depositId)
+  const row = await requireDeposit(op, payload.depositId)
   const payment = row.transaction_id === null ? undefined : await findTransaction(op, row.transaction_id)
   if (row.state === 'REVERSED') return payment ? settleReversed(op, row, payment) : []
   if (row.state === 'PENDING' || row.state === 'FUNDED')
@@ -35,12 +35,12 @@ export const returnDeposit: JobHandler<'deposit.return'> = async (op, payload) =
   const refuse = ({ detail }: Setback) => failReturn(op, row, payment, detail)
   return settlePayment({
     stage: getStage(row),
-    ask: () => askRail(op, { ...returnOf(row), submittedAt: op.now }, payload),
+    callRail: () => submitOrPollPayment(op, { ...buildReturnPayment(row), submittedAt: op.now }, payload),
     settle: () => recordArrival(op, row, payment),
     fail: refuse,
     bounce: refuse,
     reverse: refuse,
-    askAgain: (at, asked) => job(op, 'deposit.return', { ...payload, ...asked }, at),
+    schedulePoll: (at, asked) => job(op, 'deposit.return', { ...payload, ...asked }, at),
   })
 }
 
@@ -110,5 +110,5 @@ function settleReversed(op: Op, row: DepositRow, payment: TransactionWithCustome
 }
 
 function postMove(op: Op, row: DepositRow, from: Leg, to: Leg): Write[] {
-  return post(op, causeOf(row), [from, to])
+  return post(op, toDepositCause(row), [from, to])
 }

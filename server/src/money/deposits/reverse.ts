@@ -8,7 +8,7 @@ import type { Write } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
 import { amountBooked } from '../rails/booked-amount.ts'
-import { causeOf, moveDeposit, railLeg } from '../rails/deposit-rows.ts'
+import { moveDeposit, railLeg, toDepositCause } from '../rails/deposit-rows.ts'
 import { takeBack } from '../rails/reverse-credit.ts'
 import { depositView } from './deposits.ts'
 import { selectParts } from './store.ts'
@@ -19,7 +19,7 @@ import { selectParts } from './store.ts'
  * the sender; guard: the deposit is unchanged.
  */
 export async function reverseDeposit(op: Op, row: DepositRow, detail: string): Promise<Reversal | undefined> {
-  return new Reverser(op, detail, causeOf(row)).reverse(row)
+  return new Reverser(op, detail, toDepositCause(row)).reverse(row)
 }
 
 /**

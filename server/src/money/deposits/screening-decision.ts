@@ -1,7 +1,7 @@
 import { SCREENING_INITIAL, SCREENING_TRANSITIONS } from '@countersign/contract/states/screening-states'
 import { event } from '../../kernel/outbox/events.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
-import { depositOf } from '../rails/deposit-rows.ts'
+import { requireDeposit } from '../rails/deposit-rows.ts'
 import { findScreeningBySubject } from '../screenings/screenings.ts'
 import { attributeAgain, depositView, replaceDeposit } from './deposits.ts'
 import { SCREENING_HIT } from './screen-sender.ts'
@@ -14,7 +14,7 @@ const REJECTED_NOTE = "The screening of the sender's address was rejected"
  * arrived; a rejected deposit stays in suspense. Does nothing if the deposit is no longer in suspense.
  */
 export const placeScreenedDeposit: JobHandler<'deposit.screened'> = async (op, payload) => {
-  const row = await depositOf(op, payload.depositId)
+  const row = await requireDeposit(op, payload.depositId)
   if (row.state !== 'SUSPENSE' || row.reason !== SCREENING_HIT) return []
   const screening = await findScreeningBySubject(op, 'CREDIT', row.id)
   if (screening?.state === REJECTED)

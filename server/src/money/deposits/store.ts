@@ -5,7 +5,7 @@ import { toJson } from '../../base/json/json.ts'
 import type { AmountRange } from '../../kernel/operation/amount-range.ts'
 import type { App, Op } from '../../kernel/operation/app.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { OwnAccountRow } from '../../storage/rows/own-money.ts'
 import type { DepositAccountRow, DepositRow } from '../../storage/rows/rail.ts'
 
@@ -20,12 +20,12 @@ export function selectDeposits(op: Op, { status, rail, accountId, ...range }: De
   return op.read
     .selectFrom('deposits')
     .where('platform_id', '=', op.platform.id)
-    .$call((q) => whereGiven(q, 'state', '=', status))
-    .$call((q) => whereGiven(q, 'rail', '=', rail))
-    .$call((q) => whereGiven(q, 'account_id', '=', accountId))
-    .$call((q) => whereGiven(q, 'currency', '=', range.currency))
-    .$call((q) => whereGiven(q, 'amount', '>=', range.amountMin))
-    .$call((q) => whereGiven(q, 'amount', '<=', range.amountMax))
+    .$call((q) => whereIfDefined(q, 'state', '=', status))
+    .$call((q) => whereIfDefined(q, 'rail', '=', rail))
+    .$call((q) => whereIfDefined(q, 'account_id', '=', accountId))
+    .$call((q) => whereIfDefined(q, 'currency', '=', range.currency))
+    .$call((q) => whereIfDefined(q, 'amount', '>=', range.amountMin))
+    .$call((q) => whereIfDefined(q, 'amount', '<=', range.amountMax))
     .selectAll()
 }
 

@@ -87,7 +87,7 @@ describe('a claim about a payment', () => {
     )
   })
 
-  test('a booked claim without an amount waits for a person', () => {
+  test('a booked claim without an amount waits for manual review', () => {
     fc.assert(
       fc.property(paymentEvidence, payment, (claim, record) => {
         fc.pre(['STATEMENT', 'ADVICE', 'ACH_FILE'].includes(claim.source) && claim.amount === null)

@@ -23,7 +23,7 @@ export type Verdict =
   | { readonly effect: 'apply' }
   /** No effect: the claim is already known or out of date. */
   | { readonly effect: 'none' }
-  /** No effect until a person has reviewed the claim. */
+  /** No effect until an operator has reviewed the claim. */
   | { readonly effect: 'hold'; readonly reason: RailEventReason }
 
 /** This server's own records of a claim's subject. */
@@ -62,7 +62,7 @@ const APPLY: Verdict = { effect: 'apply' }
 const NONE: Verdict = { effect: 'none' }
 
 export function judge(evidence: Evidence, expected: Expected): Verdict {
-  if (!isOurAccount(evidence, expected.rail)) return hold('OTHER_ACCOUNT')
+  if (!isOurAccount(evidence, expected.rail)) return toHeld('OTHER_ACCOUNT')
   switch (evidence.kind) {
     case 'payment':
       return judgePayment(evidence, expected)
@@ -99,12 +99,12 @@ function normalizeNumber(number: string): string {
 
 function judgePayment(evidence: PaymentEvidence, { rail, payment }: Expected): Verdict {
   const { subject, event, source, amount } = evidence
-  if (!payment || !isSubject(subject, rail, payment)) return hold('UNKNOWN_PAYMENT')
-  if (isBooking(source) && amount === null) return hold('OTHER_AMOUNT')
-  if (!isSameMoney(evidence, payment)) return hold('OTHER_AMOUNT')
+  if (!payment || !isSubject(subject, rail, payment)) return toHeld('UNKNOWN_PAYMENT')
+  if (isBooking(source) && amount === null) return toHeld('OTHER_AMOUNT')
+  if (!isSameMoney(evidence, payment)) return toHeld('OTHER_AMOUNT')
   if (RAIL_PAYMENT_TRANSITIONS[payment.state][event] !== null)
     return isProvisional(evidence, rail) ? NONE : APPLY
-  return isContradiction(payment.state, event) ? hold('CONTRADICTION') : NONE
+  return isContradiction(payment.state, event) ? toHeld('CONTRADICTION') : NONE
 }
 
 function isSubject(
@@ -117,18 +117,18 @@ function isSubject(
 
 /** Corrected details are accepted only for the account that the payment used. They never move money. */
 function judgeAccount(evidence: AccountEvidence, { rail, payment, identifier }: Expected): Verdict {
-  if (!payment || !isSubject(evidence.subject, rail, payment)) return hold('UNKNOWN_PAYMENT')
-  if (!isSameMoney(evidence, payment)) return hold('OTHER_AMOUNT')
-  return identifier && isAccount([identifier], evidence.sentTo) ? APPLY : hold('OTHER_ACCOUNT')
+  if (!payment || !isSubject(evidence.subject, rail, payment)) return toHeld('UNKNOWN_PAYMENT')
+  if (!isSameMoney(evidence, payment)) return toHeld('OTHER_AMOUNT')
+  return identifier && isAccount([identifier], evidence.sentTo) ? APPLY : toHeld('OTHER_ACCOUNT')
 }
 
 /** The bank knows only mandates that this rail has instructed, and the debtor's account must match. */
 function judgeMandate({ debtor }: MandateEvidence, { rail, mandate }: Expected): Verdict {
-  if (mandate?.rail !== rail.name || mandate.debtor_sort_code === null) return hold('UNKNOWN_MANDATE')
+  if (mandate?.rail !== rail.name || mandate.debtor_sort_code === null) return toHeld('UNKNOWN_MANDATE')
   const isSame =
     isAccount([mandate.debtor_account], debtor.account) &&
     isAccount([mandate.debtor_sort_code], debtor.sortCode)
-  return isSame ? APPLY : hold('OTHER_ACCOUNT')
+  return isSame ? APPLY : toHeld('OTHER_ACCOUNT')
 }
 
 /**
@@ -140,11 +140,11 @@ function isProvisional({ subject, event, source }: PaymentEvidence, rail: Expect
 }
 
 function judgeDeposit(evidence: DepositEvidence, { rail, deposit }: Expected): Verdict {
-  if (evidence.amount <= 0n) return hold('UNREADABLE')
-  if (!hasConsistentAmount(evidence)) return hold('OTHER_AMOUNT')
+  if (evidence.amount <= 0n) return toHeld('UNREADABLE')
+  if (!hasConsistentAmount(evidence)) return toHeld('OTHER_AMOUNT')
   if (!deposit) return APPLY
   const isSubject = deposit.rail === rail.name && deposit.rail_reference === evidence.deposit.depositId
-  return isSubject && isSameDeposit(evidence, deposit) ? NONE : hold('SAME_NAME')
+  return isSubject && isSameDeposit(evidence, deposit) ? NONE : toHeld('SAME_NAME')
 }
 
 /**
@@ -174,8 +174,8 @@ function isSameText(first: string | undefined, second: string | undefined): bool
 
 function judgeReversal(evidence: ReversalEvidence, { rail, deposit }: Expected): Verdict {
   if (deposit?.rail !== rail.name || deposit.rail_reference !== evidence.subject)
-    return hold('UNKNOWN_DEPOSIT')
-  return isSameMoney(evidence, { ...deposit, amount: amountBooked(deposit) }) ? APPLY : hold('OTHER_AMOUNT')
+    return toHeld('UNKNOWN_DEPOSIT')
+  return isSameMoney(evidence, { ...deposit, amount: amountBooked(deposit) }) ? APPLY : toHeld('OTHER_AMOUNT')
 }
 
 /** True if the claim states the amount and currency of the record, or omits them. */
@@ -186,6 +186,6 @@ function isSameMoney(
   return (amount === null || amount === record.amount) && (currency === null || currency === record.currency)
 }
 
-function hold(reason: RailEventReason): Verdict {
+function toHeld(reason: RailEventReason): Verdict {
   return { effect: 'hold', reason }
 }

@@ -6,7 +6,7 @@ import {
   ACCOUNT_CHANGE_TRANSITIONS,
   EXTERNAL_ACCOUNT_TRANSITIONS,
 } from '@countersign/contract/states/account-change-states'
-import { actorView, nameOf } from '../../kernel/audit/actors.ts'
+import { actorView, nameActor } from '../../kernel/audit/actors.ts'
 import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { checkEvent, transition } from '../../kernel/operation/transition.ts'
@@ -23,7 +23,7 @@ import {
   findDifferences,
   hasValues,
   pickValues,
-  shortened,
+  shortenIdentifier,
   withValues,
 } from './changed-details.ts'
 import {
@@ -254,7 +254,7 @@ function endChange(
   decision: 'apply' | 'dismiss',
   reason: string,
 ): DecidedChange {
-  const actor = nameOf(op.actor)
+  const actor = nameActor(op.actor)
   if (!actor) throw new Error(`${op.actor.kind} cannot decide about account changes`)
   const change = { reason, ...actor, decided_at: op.now }
   const moved = transition(op, 'account_changes', ACCOUNT_CHANGE_TRANSITIONS, row, decision, change)
@@ -328,8 +328,8 @@ function changeEvent(
 ): Write {
   const shown = {
     ...row,
-    previous: shortened(account_type, row.previous),
-    proposed: shortened(account_type, row.proposed),
+    previous: shortenIdentifier(account_type, row.previous),
+    proposed: shortenIdentifier(account_type, row.proposed),
   }
   return event(op, type, row.id, accountChangeView(shown))
 }

@@ -7,7 +7,7 @@ import {
 } from '@countersign/contract/accounts/account-types'
 import { joinOffer, toSparkSpelling } from '../../base/formats/addresses.ts'
 import { toJson } from '../../base/json/json.ts'
-import { findBeneficiaryOutcome, isMagicSuffix, suffixOf } from '../../kernel/magic-values/magic-values.ts'
+import { findBeneficiaryOutcome, isMagicSuffix, takeSuffix } from '../../kernel/magic-values/magic-values.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 import { CHECKS, type CheckInput } from './checks.ts'
@@ -59,7 +59,7 @@ export function normalizeDetails(info: AccountDetails): AccountDetails {
  */
 export function checkAccountDetails(info: AccountDetails, mode: Mode): void {
   const [primary] = listIdentifiers(info)
-  const suffix = suffixOf(primary.value)
+  const suffix = takeSuffix(primary.value)
   const isSteered = mode === 'sandbox' && isMagicSuffix(suffix)
   const invalidField = findInvalidField(info, mode, isSteered ? primary.name : undefined)
   if (invalidField) throw toDetailError(invalidField.name, invalidField.refusal)
@@ -72,7 +72,7 @@ export function checkAccountDetails(info: AccountDetails, mode: Mode): void {
  * True if the text is a valid identifier for this account type. In the sandbox it may have a magic suffix.
  */
 export function isValidIdentifier(type: AccountTypeName, text: string, mode: Mode): boolean {
-  const isSteered = mode === 'sandbox' && isMagicSuffix(suffixOf(text))
+  const isSteered = mode === 'sandbox' && isMagicSuffix(takeSuffix(text))
   return accountType(type).identifiedBy.some(
     (member) =>
       !findInvalidField({ accountType: type, [member]: text }, mode, isSteered ? member : undefined),

@@ -15,9 +15,9 @@ import type { AccountVerificationRow, VerificationFailure } from '../../storage/
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 import {
   type AccountVerificationFilters,
-  selectAccountStarts,
   selectCurrentVerification,
-  selectCustomerStarts,
+  selectLatestByAccount,
+  selectLatestByCustomer,
   selectVerification,
   selectVerificationByTransaction,
   selectVerifications,
@@ -50,7 +50,7 @@ export function findAccountStarts(
   accountDigest: string,
   limit: number,
 ): Promise<readonly AccountVerificationRow[]> {
-  return selectAccountStarts(op, accountDigest, limit)
+  return selectLatestByAccount(op, accountDigest, limit)
 }
 
 /** The latest verifications of a customer, newest first. */
@@ -59,7 +59,7 @@ export function findCustomerStarts(
   customerId: string,
   limit: number,
 ): Promise<readonly AccountVerificationRow[]> {
-  return selectCustomerStarts(op, customerId, limit)
+  return selectLatestByCustomer(op, customerId, limit)
 }
 
 export interface ChangedVerification {

@@ -2,7 +2,7 @@ import type { accountChanges } from '@countersign/contract/accounts/account-chan
 import { ACCOUNT_CHANGE_TRANSITIONS } from '@countersign/contract/states/account-change-states'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { castVote } from '../../people/members/approval-votes.ts'
 import { buildId, deriveUuid } from '../../storage/engine/ids.ts'
@@ -18,7 +18,7 @@ import { selectAccountChanges } from './change-store.ts'
 export const accountChangeHandlers: Handlers<typeof accountChanges> = {
   account_change_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
+    body: await listPage(op, query, {
       rows: selectAccountChanges(op, query),
       table: 'account_changes',
       view: (rows) => rows.map(accountChangeView),

@@ -4,11 +4,11 @@ import {
   ACCOUNT_CHANGE_TRANSITIONS,
 } from '@countersign/contract/states/account-change-states'
 import type { Op } from '../../kernel/operation/app.ts'
-import { rowById } from '../../storage/read/lookup.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { lookupById } from '../../storage/read/lookup.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { AccountChangeRow } from '../../storage/rows/account-change.ts'
 
-const BY_ID = rowById('account_changes')
+const BY_ID = lookupById('account_changes')
 
 export async function selectAccountChange(op: Op, id: string): Promise<AccountChangeRow | undefined> {
   return op.find(BY_ID, id)
@@ -28,9 +28,9 @@ export function selectAccountChanges(
   return op.read
     .selectFrom('account_changes')
     .where('platform_id', '=', op.platform.id)
-    .$call((q) => whereGiven(q, 'external_account_id', '=', externalAccountId))
-    .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
-    .$call((q) => whereGiven(q, 'state', '=', status))
+    .$call((q) => whereIfDefined(q, 'external_account_id', '=', externalAccountId))
+    .$call((q) => whereIfDefined(q, 'customer_id', '=', customerId))
+    .$call((q) => whereIfDefined(q, 'state', '=', status))
     .selectAll()
 }
 

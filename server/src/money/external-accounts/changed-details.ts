@@ -63,7 +63,7 @@ export function detailsBefore(
 }
 
 /** The values as events show them. The number that identifies the account is shortened. */
-export function shortened(type: AccountDetails['accountType'], values: AccountValues): AccountValues {
+export function shortenIdentifier(type: AccountDetails['accountType'], values: AccountValues): AccountValues {
   const { identifiedBy } = accountType(type)
   return Object.fromEntries(
     Object.entries(values).map(([field, value]) => [

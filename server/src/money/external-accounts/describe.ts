@@ -1,6 +1,6 @@
 import { accountType } from '@countersign/contract/accounts/account-types'
 import { quoteName } from '../../base/formats/quoted.ts'
-import { getHolderName, kindOf } from '../../kernel/accounts/external-account-names.ts'
+import { formatAccountType, getHolderName } from '../../kernel/accounts/external-account-names.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 
 const FIELD_LABELS: Readonly<Record<string, string>> = {
@@ -34,18 +34,18 @@ export function describeAccount({
     return typeof value === 'string' ? [`${formatFieldName(member)} ${formatValue(member, value)}`] : []
   })
   // After the customer's erasure, only the account's type is known.
-  const account = [kindOf(account_type), ...members].join(', ')
+  const account = [formatAccountType(account_type), ...members].join(', ')
   const name = getHolderName({ account_info: info })
   return name === undefined ? `the ${account}` : `${quoteName(name)} (${account})`
 }
 
-function lower(text: string): string {
+function toLower(text: string): string {
   return text.toLowerCase()
 }
 
 /** For example, `accountNumber` becomes `account number`. */
 function formatFieldName(member: string): string {
-  return FIELD_LABELS[member] ?? member.replaceAll(/[A-Z]/g, (letter) => ` ${lower(letter)}`)
+  return FIELD_LABELS[member] ?? member.replaceAll(/[A-Z]/g, (letter) => ` ${toLower(letter)}`)
 }
 
 function formatValue(member: string, value: string): string {

@@ -7,7 +7,7 @@ import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
 import { isPullingRail } from '@countersign/contract/core/rails'
 import { EXTERNAL_ACCOUNT_INITIAL } from '@countersign/contract/states/account-change-states'
-import { findBeneficiaryOutcome, suffixOf } from '../../kernel/magic-values/magic-values.ts'
+import { findBeneficiaryOutcome, takeSuffix } from '../../kernel/magic-values/magic-values.ts'
 import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
@@ -117,7 +117,7 @@ export function verifyBeneficiary(
 ): BeneficiaryStatus | null {
   if (!('beneficiary' in info)) return null
   if (op.mode === 'production') return 'UNSUPPORTED'
-  const outcome = findBeneficiaryOutcome(suffixOf(identifier))
+  const outcome = findBeneficiaryOutcome(takeSuffix(identifier))
   if (outcome === 'INVALID') throw new Error('Accounts with this suffix should already have been rejected')
   return outcome
 }

@@ -1,7 +1,7 @@
 import type { externalAccounts } from '@countersign/contract/accounts/external-accounts'
 import { type Op, ownCustomer } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
 import { findCustomer } from '../../people/customers/customers.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
@@ -34,7 +34,7 @@ export const externalAccountHandlers: Handlers<typeof externalAccounts> = {
 
   customer_external_account_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
+    body: await listPage(op, query, {
       rows: selectCustomerExternalAccounts(op, query),
       table: 'external_accounts',
       view: (rows) => rows.map(externalAccountView),
@@ -61,7 +61,7 @@ export const externalAccountHandlers: Handlers<typeof externalAccounts> = {
       table: 'external_accounts',
       view: (rows: ExternalAccountRow[]) => rows.map(externalAccountView),
     } as const
-    return { status: 200, body: await page(op, cursorQuery, list) }
+    return { status: 200, body: await listPage(op, cursorQuery, list) }
   },
 
   platform_external_account_get: async (op, { params }) => ({

@@ -1,7 +1,7 @@
 import type { mandates } from '@countersign/contract/accounts/mandates'
 import { withNames } from '../../kernel/accounts/names.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
 import { selectMandates } from './mandate-store.ts'
 import {
   cancelAfterNextCollection,
@@ -23,7 +23,7 @@ export const mandateHandlers: Handlers<typeof mandates> = {
     body: await withNames(
       op,
       query,
-      await page(op, query, {
+      await listPage(op, query, {
         rows: selectMandates(op, query),
         table: 'mandates',
         view: (rows) => rows.map((row) => mandateView(op, row)),

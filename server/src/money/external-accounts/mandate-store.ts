@@ -2,11 +2,11 @@ import type { MandateStatus } from '@countersign/contract/accounts/mandates'
 import { sql } from 'kysely'
 import { toUtcDay } from '../../base/formats/utc-day.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { rowById } from '../../storage/read/lookup.ts'
-import { whenGiven, whereGiven } from '../../storage/read/where-given.ts'
+import { lookupById } from '../../storage/read/lookup.ts'
+import { whenGiven, whereIfDefined } from '../../storage/read/where-given.ts'
 import type { MandateRow } from '../../storage/rows/mandate.ts'
 
-const BY_ID = rowById('mandates')
+const BY_ID = lookupById('mandates')
 
 /**
  * A mandate expires if it is not used for this many months: SEPA CORE rulebook 4.1, and the dormancy period
@@ -29,8 +29,8 @@ export function selectMandates(op: Op, { externalAccountId, customerId, status }
   return op.read
     .selectFrom('mandates')
     .where('platform_id', '=', op.platform.id)
-    .$call((q) => whereGiven(q, 'external_account_id', '=', externalAccountId))
-    .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
+    .$call((q) => whereIfDefined(q, 'external_account_id', '=', externalAccountId))
+    .$call((q) => whereIfDefined(q, 'customer_id', '=', customerId))
     .$call((q) => whenGiven(q, status, (all, one) => all.where(hasStatus(op, one))))
     .selectAll()
 }

@@ -87,11 +87,11 @@ export async function createMandate(
   const account = await findExternalAccount(op, body.externalAccountId)
   if (account.customer_id !== null) await findCustomer(op, account.customer_id, 'externalAccountId')
   const debtor = toDebtor(account)
-  const told = await findInstructingRail(op, account)
+  const instructingRail = await findInstructingRail(op, account)
   const row = {
     ...buildMandateRow(op, account, body, getScheme(debtor)),
     ...debtor,
-    rail: told?.name ?? null,
+    rail: instructingRail?.name ?? null,
   }
   checkDates(op, row)
   checkReference(row)
@@ -111,7 +111,7 @@ export async function createMandate(
       ...guardCustomer(row),
       ...(earlierMandate ? cancelMandate(op, earlierMandate, 'The mandate has expired').writes : []),
       insert('mandates', row),
-      ...buildInstruction(op, told, row, 'NEW'),
+      ...buildInstruction(op, instructingRail, row, 'NEW'),
     ],
   }
 }
@@ -142,18 +142,18 @@ function buildInstruction(
   row: MandateRow,
   kind: MandateInstruction['kind'],
 ): readonly Write[] {
-  const told = rail?.instruct?.({
+  const instruction = rail?.instruct?.({
     ...{ id: op.newId('RailPayment'), platformId: op.platform.id, kind, mandateId: row.id, now: op.now },
     mandate: toDebitMandate(row),
   })
-  if (!told) return []
-  if ('fault' in told)
+  if (!instruction) return []
+  if ('fault' in instruction)
     throw fieldError(
       'INVALID_INPUT',
       'externalAccountId',
-      `The rail cannot carry this mandate: ${told.fault}`,
+      `The rail cannot carry this mandate: ${instruction.fault}`,
     )
-  return told.writes
+  return instruction.writes
 }
 
 /** The mandate as direct debits and instructions state it. */

@@ -81,7 +81,7 @@ function findPayoutRail(op: Op, { account_type, currency }: ExternalAccountRow):
   })
 }
 
-/** The job that checks the holder's name, if the check is pending. */
+/** Creates the job that checks the holder's name, if the check is pending. */
 export function scheduleNameCheck(op: Op, account: ExternalAccountRow): Write[] {
   if (op.mode === 'sandbox' || account.beneficiary_verification_status !== PENDING) return []
   return [job(op, 'external-account.check', { externalAccountId: account.id }, op.now)]

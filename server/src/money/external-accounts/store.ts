@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { type Op, ownCustomer } from '../../kernel/operation/app.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
-import { rowById, rowOfTable } from '../../storage/read/lookup.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { lookupById, rowOfTable } from '../../storage/read/lookup.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 
 /** A customer's id, or null for the platform itself. */
@@ -42,7 +42,7 @@ export async function selectExternalAccount(op: Op, id: string): Promise<Externa
   return op.find(LIVE_BY_ID, id)
 }
 
-const BY_ID = rowById('external_accounts')
+const BY_ID = lookupById('external_accounts')
 
 /** An external account, even if deleted. */
 export async function selectExternalAccountEver(op: Op, id: string): Promise<ExternalAccountRow | undefined> {
@@ -82,8 +82,8 @@ export async function selectDefaultUmaDepositAccount(op: Op, customerId: string)
 export function selectCustomerExternalAccounts(op: Op, { currency, customerId }: ExternalAccountFilters) {
   const rows = selectLive(op)
     .selectAll()
-    .$call((q) => whereGiven(q, 'currency', '=', currency))
-    .$call((q) => whereGiven(q, 'customer_id', '=', ownCustomer(op)))
+    .$call((q) => whereIfDefined(q, 'currency', '=', currency))
+    .$call((q) => whereIfDefined(q, 'customer_id', '=', ownCustomer(op)))
   return customerId === undefined
     ? rows.where('customer_id', 'is not', null)
     : rows.where(ownerColumn, '=', toOwnerKey(customerId))
@@ -94,5 +94,5 @@ export function selectPlatformExternalAccounts(op: Op, { currency }: ExternalAcc
   return selectLive(op)
     .selectAll()
     .where(ownerColumn, '=', toOwnerKey(null))
-    .$call((q) => whereGiven(q, 'currency', '=', currency))
+    .$call((q) => whereIfDefined(q, 'currency', '=', currency))
 }

@@ -5,11 +5,11 @@ import {
 } from '@countersign/contract/states/account-verification-states'
 import type { Op } from '../../kernel/operation/app.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
-import { rowById } from '../../storage/read/lookup.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { lookupById } from '../../storage/read/lookup.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { AccountVerificationRow } from '../../storage/rows/account-verification.ts'
 
-const BY_ID = rowById('account_verifications')
+const BY_ID = lookupById('account_verifications')
 
 export async function selectVerification(op: Op, id: string): Promise<AccountVerificationRow | undefined> {
   return op.find(BY_ID, id)
@@ -21,7 +21,7 @@ export interface AccountVerificationFilters {
   readonly status?: AccountVerificationState
 }
 
-/** A page of the matching verifications. */
+/** A query for the matching verifications. */
 export function selectVerifications(
   op: Op,
   { externalAccountId, customerId, status }: AccountVerificationFilters,
@@ -29,9 +29,9 @@ export function selectVerifications(
   return op.read
     .selectFrom('account_verifications')
     .where('platform_id', '=', op.platform.id)
-    .$call((q) => whereGiven(q, 'external_account_id', '=', externalAccountId))
-    .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
-    .$call((q) => whereGiven(q, 'state', '=', status))
+    .$call((q) => whereIfDefined(q, 'external_account_id', '=', externalAccountId))
+    .$call((q) => whereIfDefined(q, 'customer_id', '=', customerId))
+    .$call((q) => whereIfDefined(q, 'state', '=', status))
     .selectAll()
 }
 
@@ -47,7 +47,7 @@ export async function selectCurrentVerification(
 }
 
 /** The latest verifications of a bank account across all customers, newest first. */
-export function selectAccountStarts(
+export function selectLatestByAccount(
   op: Op,
   accountDigest: string,
   limit: number,
@@ -60,7 +60,7 @@ export function selectAccountStarts(
 }
 
 /** The latest verifications of a customer, newest first. */
-export function selectCustomerStarts(
+export function selectLatestByCustomer(
   op: Op,
   customerId: string,
   limit: number,

@@ -8,7 +8,7 @@ import { isDeleted } from '../../people/customers/customers.ts'
 import { expectRow } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
-import { depositOf, moveDeposit } from '../rails/deposit-rows.ts'
+import { moveDeposit, requireDeposit } from '../rails/deposit-rows.ts'
 import { scheduleReturn } from './incoming-payments.ts'
 
 /**
@@ -34,7 +34,7 @@ export const settleReceipt: JobHandler<'receipt.settle'> = async (op, payload) =
     expectRow('customers', customerId, { deleted_at: null }),
     expectRow('internal_accounts', account.id, { status: 'ACTIVE' }),
     ...post(op, { cause: 'transaction', causeId: receipt.id }, legs),
-    ...(deposit === undefined ? [] : [moveDeposit(op, await depositOf(op, deposit), 'credit').write]),
+    ...(deposit === undefined ? [] : [moveDeposit(op, await requireDeposit(op, deposit), 'credit').write]),
     ...moveTransaction(op, receipt, 'settle', { settled_at: op.now }).writes,
     balanceUpdated(op, account),
   ]

@@ -127,7 +127,7 @@ export async function endCustomerSchedules(op: Op, customerId: string): Promise<
   return endings.flatMap(({ writes }) => writes)
 }
 
-/** The job that announces the payment for the next date or, after the announcement, makes it. */
+/** Creates the job that announces the payment for the next date or, after the announcement, makes it. */
 export function scheduleNextRun(op: Op, schedule: PaymentScheduleRow): Write {
   const { date, at } = requireNextDate(schedule)
   const due = schedule.is_announced ? at : addSeconds(at, -schedule.notice_seconds)

@@ -10,10 +10,10 @@ import { transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
 import { CsvFault, type CsvRow, isFileFault, readRows } from '../../people/customers/imports/csv.ts'
-import { columnsOf, requestOf } from '../../people/customers/imports/rows.ts'
+import { parseHeader, toRequestFields } from '../../people/customers/imports/rows.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { PayoutBatchRow, PayoutLineRow } from '../../storage/rows/payout.ts'
-import { draftPayout, type Fault, faultOf, findPayee, Payers } from './judge-line.ts'
+import { draftPayout, type Fault, findPayee, Payers, toFault } from './judge-line.ts'
 import { addToTotals, batchView, type LineBody, newLine, scheduleNextRun } from './payout-batches.ts'
 import { selectFirstWithReference, selectNextLines } from './store.ts'
 
@@ -130,7 +130,7 @@ async function readFileLines(
   for await (const row of readRows(bytes, fromByte)) {
     nextByte = row.nextByte
     if (columns) rows.push(row)
-    else columns = columnsOf(row.cells, COLUMNS)
+    else columns = parseHeader(row.cells, COLUMNS)
     if (rows.length === LINES_PER_RUN) break
   }
   if (!columns) throw new CsvFault(1, 'The file has no header')
@@ -155,10 +155,10 @@ async function toLine(
   checkLine: CheckLine,
 ): Promise<NextLines['lines'][number]> {
   try {
-    const body = await checkLine(op, requestOf(columns, cells, PAYOUT_COLUMNS))
+    const body = await checkLine(op, toRequestFields(columns, cells, PAYOUT_COLUMNS))
     return { row: newLine(op, batch, line, body), fault: undefined }
   } catch (error) {
-    return { row: newLine(op, batch, line, undefined), fault: faultOf(error) }
+    return { row: newLine(op, batch, line, undefined), fault: toFault(error) }
   }
 }
 
@@ -169,7 +169,7 @@ async function checkLinePayment(op: Op, payers: Payers, row: PayoutLineRow): Pro
     const { transaction } = await draftPayout(op, payers, row, account)
     return { account_id: isStored ? account.id : null, rail: transaction.details.rail ?? SANDBOX_RAIL }
   } catch (error) {
-    return faultOf(error)
+    return toFault(error)
   }
 }
 

@@ -2,7 +2,7 @@ import type { payoutBatches } from '@countersign/contract/payments/payout-batche
 import { PAYOUT_BATCH_TRANSITIONS } from '@countersign/contract/states/payout-states'
 import { removeFile, storeFile } from '../../kernel/files/stored-files.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { type Order, page } from '../../kernel/operation/paging.ts'
+import { listPage, type Order } from '../../kernel/operation/paging.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { checkIsText } from '../../people/customers/imports/handlers.ts'
 import { castVote } from '../../people/members/approval-votes.ts'
@@ -15,7 +15,7 @@ import { selectBatches, selectLines, selectSameFile } from './store.ts'
 
 const BY_LINE: Order<PayoutLineRow> = {
   columns: ['line', 'id'],
-  of: (row) => [String(row.line), row.id],
+  getPosition: (row) => [String(row.line), row.id],
   read: (line, id) => [Number(line), uuidOf(id)],
 }
 
@@ -47,7 +47,7 @@ export const payoutBatchHandlers: Handlers<typeof payoutBatches> = {
 
   payout_batch_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
+    body: await listPage(op, query, {
       rows: selectBatches(op, query),
       table: 'payout_batches',
       view: (rows) => rows.map(batchView),
@@ -69,7 +69,7 @@ export const payoutBatchHandlers: Handlers<typeof payoutBatches> = {
       view: (rows: PayoutLineRow[]) => rows.map(lineView),
     } as const
     // The cursor is valid only for this batch.
-    return { status: 200, body: await page(op, { ...query, batch: id }, list) }
+    return { status: 200, body: await listPage(op, { ...query, batch: id }, list) }
   },
 
   payout_batch_execute: async (op, { params, body }) => {

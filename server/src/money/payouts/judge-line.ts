@@ -83,7 +83,7 @@ const FIELDS: Readonly<Record<string, string>> = {
  * Converts an error to the fault of a line. Rethrows unexpected errors and 503, which are not the line's
  * fault, so that the run is retried.
  */
-export function faultOf(error: unknown): Fault {
+export function toFault(error: unknown): Fault {
   if (!(error instanceof ApiError) || error.code === 'UNAVAILABLE') throw error
   const { code, message, details } = error
   const field = typeof details?.field === 'string' ? details.field : null

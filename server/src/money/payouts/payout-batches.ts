@@ -88,7 +88,7 @@ export function newLine(
   }
 }
 
-/** The job that checks or pays the next lines. */
+/** Creates the job that checks or pays the next lines. */
 export function scheduleNextRun(op: Op, { id }: Pick<PayoutBatchRow, 'id'>): Write {
   return job(op, 'payouts.run', { batchId: id }, op.now)
 }
@@ -130,7 +130,7 @@ export function batchView(row: PayoutBatchRow): BatchView {
     totals: row.totals.map(({ currency, rail, lines, amount }) => ({
       rail,
       lines,
-      total: money(BigInt(amount), currency),
+      total: toMoneyView(BigInt(amount), currency),
     })),
     sameFileAs: row.same_file_id,
     error: row.file_error,
@@ -149,7 +149,9 @@ export function lineView(row: PayoutLineRow) {
     reference: row.reference,
     accountId: row.account_id,
     amount:
-      amount !== null && currency !== null && isKnownCurrency(currency) ? money(amount, currency) : undefined,
+      amount !== null && currency !== null && isKnownCurrency(currency)
+        ? toMoneyView(amount, currency)
+        : undefined,
     rail: row.rail,
     paymentRail: row.payment_rail,
     remittanceInformation: row.request.remittanceInformation,
@@ -158,7 +160,7 @@ export function lineView(row: PayoutLineRow) {
   })
 }
 
-function money(amount: bigint, currency: string) {
+function toMoneyView(amount: bigint, currency: string) {
   if (!isKnownCurrency(currency)) throw new Error(`Unknown payout currency ${currency}`)
   return { amount, currency: currencyRecord(currency) }
 }

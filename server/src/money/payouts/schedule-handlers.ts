@@ -1,7 +1,7 @@
 import type { paymentSchedules } from '@countersign/contract/payments/payment-schedules'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { type Order, page } from '../../kernel/operation/paging.ts'
+import { listPage, type Order } from '../../kernel/operation/paging.ts'
 import { castVote, readApprovalNeed } from '../../people/members/approval-votes.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
@@ -21,7 +21,7 @@ import { skipDate } from './skip-date.ts'
 
 const BY_NUMBER: Order<PaymentOccurrenceRow> = {
   columns: ['number', 'id'],
-  of: (row) => [String(row.number), row.id],
+  getPosition: (row) => [String(row.number), row.id],
   read: (number, id) => [Number(number), uuidOf(id)],
 }
 
@@ -44,7 +44,7 @@ export const paymentScheduleHandlers: Handlers<typeof paymentSchedules> = {
 
   payment_schedule_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
+    body: await listPage(op, query, {
       rows: selectSchedules(op, query),
       table: 'payment_schedules',
       view: (rows) => Promise.all(rows.map((row) => scheduleView(op, row))),
@@ -66,7 +66,7 @@ export const paymentScheduleHandlers: Handlers<typeof paymentSchedules> = {
         Promise.all(rows.map((row) => occurrenceView(op, schedule, row))),
     } as const
     // The cursor is valid only for this schedule.
-    return { status: 200, body: await page(op, { ...query, schedule: schedule.id }, list) }
+    return { status: 200, body: await listPage(op, { ...query, schedule: schedule.id }, list) }
   },
 
   payment_schedule_approve: async (op, { params }) => {

@@ -16,7 +16,7 @@ import {
   scheduleNextRun,
   updateSchedule,
 } from './change-schedule.ts'
-import { type Fault, faultOf } from './judge-line.ts'
+import { type Fault, toFault } from './judge-line.ts'
 import { occurrenceView } from './payment-schedules.ts'
 import { selectSchedule } from './schedule-store.ts'
 
@@ -91,7 +91,7 @@ async function draftOccurrence(op: Op, schedule: PaymentScheduleRow): Promise<Pa
     })
     return { draft: payment, velocityWrites: await new Velocity(op).admit(payment.transaction) }
   } catch (error) {
-    return faultOf(error)
+    return toFault(error)
   }
 }
 

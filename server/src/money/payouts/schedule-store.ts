@@ -3,7 +3,7 @@ import type {
   PaymentScheduleState,
 } from '@countersign/contract/states/schedule-states'
 import type { Op } from '../../kernel/operation/app.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { PaymentOccurrenceRow, PaymentScheduleRow } from '../../storage/rows/payment-schedule.ts'
 
 interface ScheduleFilters {
@@ -16,8 +16,8 @@ export function selectSchedules(op: Op, { status, customerId }: ScheduleFilters)
     .selectFrom('payment_schedules')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
-    .$call((q) => whereGiven(q, 'state', '=', status))
-    .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
+    .$call((q) => whereIfDefined(q, 'state', '=', status))
+    .$call((q) => whereIfDefined(q, 'customer_id', '=', customerId))
 }
 
 export async function selectSchedule(op: Op, id: string): Promise<PaymentScheduleRow | undefined> {
@@ -39,7 +39,7 @@ export function selectOccurrences(
     .selectAll()
     .where('platform_id', '=', op.platform.id)
     .where('schedule_id', '=', scheduleId)
-    .$call((q) => whereGiven(q, 'state', '=', status))
+    .$call((q) => whereIfDefined(q, 'state', '=', status))
 }
 
 export async function selectOccurrenceOn(

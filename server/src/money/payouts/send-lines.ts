@@ -10,7 +10,7 @@ import { scheduleNameCheck } from '../external-accounts/new-account.ts'
 import { Velocity } from '../rails/velocity.ts'
 import { checkAvailable } from '../transfers/transfer-out.ts'
 import { beginTransfer, type TransferDraft } from '../transfers/transfers.ts'
-import { draftPayout, type Fault, faultOf, findPayee, Payers } from './judge-line.ts'
+import { draftPayout, type Fault, findPayee, Payers, toFault } from './judge-line.ts'
 import { batchView, scheduleNextRun } from './payout-batches.ts'
 import { selectNextLines } from './store.ts'
 
@@ -67,7 +67,7 @@ async function draftLine(op: Op, payers: Payers, line: PayoutLineRow): Promise<D
     const { account } = await findPayee(op, line)
     return { line, outcome: await draftPayout(op, payers, line, account) }
   } catch (error) {
-    return { line, outcome: faultOf(error) }
+    return { line, outcome: toFault(error) }
   }
 }
 
@@ -92,7 +92,7 @@ function applyBalances(drafted: readonly DraftedLine[], available: Map<string, b
     try {
       checkAvailable(account, remaining, amount)
     } catch (error) {
-      return { line, outcome: faultOf(error) }
+      return { line, outcome: toFault(error) }
     }
     available.set(account.id, remaining - amount)
     return { line, outcome }
@@ -120,7 +120,7 @@ async function applyLimits(
           : { draft: outcome, velocityWrites: await velocity.admit(outcome.transaction) }
       results.push({ line, outcome: payment })
     } catch (error) {
-      results.push({ line, outcome: faultOf(error) })
+      results.push({ line, outcome: toFault(error) })
     }
   return results
 }
@@ -161,7 +161,7 @@ async function addPayees(
       writes.push(update('payout_lines', line.id, guard, change))
     } catch (error) {
       failures += 1
-      writes.push(failLine(op, line, faultOf(error)))
+      writes.push(failLine(op, line, toFault(error)))
     }
   return [
     moveBatch(op, batch, [], { failed: batch.failed + failures }).write,

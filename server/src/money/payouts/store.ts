@@ -1,6 +1,6 @@
 import type { PayoutBatchState, PayoutLineState } from '@countersign/contract/states/payout-states'
 import type { Op } from '../../kernel/operation/app.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { PayoutBatchRow, PayoutLineRow } from '../../storage/rows/payout.ts'
 
 /** The states in which a batch may still pay. */
@@ -15,7 +15,7 @@ export function selectBatches(op: Op, { status }: { readonly status?: PayoutBatc
     .selectFrom('payout_batches')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
-    .$call((q) => whereGiven(q, 'state', '=', status))
+    .$call((q) => whereIfDefined(q, 'state', '=', status))
 }
 
 /** The newest other batch that has paid part of the same file or, with `orMay`, may still pay it. */
@@ -43,7 +43,7 @@ export function selectLines(op: Op, batchId: string, { status }: { readonly stat
     .selectAll()
     .where('platform_id', '=', op.platform.id)
     .where('batch_id', '=', batchId)
-    .$call((q) => whereGiven(q, 'state', '=', status))
+    .$call((q) => whereIfDefined(q, 'state', '=', status))
 }
 
 /** The first `limit` lines in a state from a given line on, in order. */

@@ -9,7 +9,7 @@ import { keysOf, tableOf } from '@countersign/contract/core/objects'
 import type { PaymentRailName } from '@countersign/contract/core/rails'
 import { LOCKED_AMOUNT_MAX } from '@countersign/contract/payments/exchange-rates'
 import { INT64_MAX } from '../../base/json/int64.ts'
-import { exchangeRate, feesOf, type Price } from '../../base/pricing/pricing.ts'
+import { exchangeRate, type Price, totalFees } from '../../base/pricing/pricing.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
 import { findCurrencyConfig, type PlatformConfig } from '../../people/platforms/platform-config.ts'
 import { getWalletCurrencies } from '../../people/platforms/wallet-network.ts'
@@ -72,7 +72,7 @@ export function exchangeRateViews(source: Source, destination: KnownCurrency, pr
     destinationPaymentRail,
     receivingAmount: price.receivingAmount,
     exchangeRate: exchangeRate(price),
-    fees: { fixed: price.fixedFee, total: feesOf(price) },
+    fees: { fixed: price.fixedFee, total: totalFees(price) },
     updatedAt: updatedAt.toISOString(),
   }))
 }

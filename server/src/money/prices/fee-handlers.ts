@@ -1,7 +1,7 @@
 import type { fees } from '@countersign/contract/payments/fees'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
-import { money } from '../../kernel/transactions/transactions.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
+import { toMoney } from '../../kernel/transactions/transactions.ts'
 import { selectEntries } from './fee-store.ts'
 import { feeView, findFeeAccounts } from './fees.ts'
 
@@ -10,7 +10,7 @@ export const feeHandlers: Handlers<typeof fees> = {
     const accounts = await findFeeAccounts(op, query.currency)
     return {
       status: 200,
-      body: await page(op, query, {
+      body: await listPage(op, query, {
         rows: accounts.flatMap(({ id }) => selectEntries(op, id, query)),
         table: 'ledger_transfers',
         order: query.sortOrder ?? 'desc',
@@ -23,7 +23,7 @@ export const feeHandlers: Handlers<typeof fees> = {
     const accounts = await findFeeAccounts(op, query.currency)
     return {
       status: 200,
-      body: { data: accounts.map(({ posted, currency }) => ({ balance: money(posted, currency) })) },
+      body: { data: accounts.map(({ posted, currency }) => ({ balance: toMoney(posted, currency) })) },
     }
   },
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
 import { parseOptionalTime } from '../../kernel/operation/time-range.ts'
 import { rowByKey } from '../../storage/read/lookup.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
 import { TRANSFER_TRANSITIONS } from '../../storage/rows/states.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
@@ -33,8 +33,8 @@ function selectPosted(op: Op, { startDate, endDate }: FeeFilters) {
     .selectFrom('ledger_transfers')
     .select(['id', 'currency', 'cause', 'cause_id', 'created_at'])
     .where('state', '=', TRANSFER_TRANSITIONS.pending.post)
-    .$call((q) => whereGiven(q, 'created_at', '>=', parseOptionalTime(startDate)))
-    .$call((q) => whereGiven(q, 'created_at', '<=', parseOptionalTime(endDate)))
+    .$call((q) => whereIfDefined(q, 'created_at', '>=', parseOptionalTime(startDate)))
+    .$call((q) => whereIfDefined(q, 'created_at', '<=', parseOptionalTime(endDate)))
 }
 
 /** A transfer's id and its quote. */

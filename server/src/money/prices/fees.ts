@@ -1,7 +1,7 @@
 import { CURRENCIES } from '@countersign/contract/core/currencies'
 import { findSystemAccounts } from '../../kernel/ledger/balances.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { findTransaction, money } from '../../kernel/transactions/transactions.ts'
+import { findTransaction, toMoney } from '../../kernel/transactions/transactions.ts'
 import { type FeeRow, selectQuoteByTransfer } from './fee-store.ts'
 
 /**
@@ -22,7 +22,7 @@ export async function feeView(op: Op, { id, amount, currency, cause, cause_id, c
     const { customer_id } = await findTransaction(op, cause_id)
     return {
       id,
-      amount: money(amount, currency),
+      amount: toMoney(amount, currency),
       transactionId: cause_id,
       ...(customer_id === null ? {} : { customerId: customer_id }),
       createdAt: created_at.toISOString(),
@@ -32,7 +32,7 @@ export async function feeView(op: Op, { id, amount, currency, cause, cause_id, c
   if (!quote) throw new Error(`The fee ${id} does not belong to a quote`)
   return {
     id,
-    amount: money(amount, currency),
+    amount: toMoney(amount, currency),
     quoteId: quote.quote_id,
     transactionId: quote.transaction_id,
     ...(quote.customer_id === null ? {} : { customerId: quote.customer_id }),

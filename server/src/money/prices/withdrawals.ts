@@ -3,7 +3,7 @@ import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
 import type { crypto_withdrawal_fee_estimate } from '@countersign/contract/payments/withdrawal-fees'
 import { requireValue } from '../../base/formats/require-value.ts'
 import { type NetworkFee, networkFeeRoundedUp } from '../../base/pricing/network-fees.ts'
-import { amountText, feesOf, price } from '../../base/pricing/pricing.ts'
+import { amountText, price, totalFees } from '../../base/pricing/pricing.ts'
 import type { RateTable } from '../../base/pricing/ratios.ts'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { listFundingTypes, toNetwork } from '../../kernel/accounts/funding.ts'
@@ -105,7 +105,7 @@ function sumFees(
     throw new ApiError('NOT_IMPLEMENTED', {
       message: `This server has no exchange rate for ${fee.asset} or ${currency}.`,
     })
-  const applicationFee = applicationPrice ? feesOf(applicationPrice) : amount
+  const applicationFee = applicationPrice ? totalFees(applicationPrice) : amount
   const totalFee = applicationFee + convertedFee
   if (totalFee >= amount)
     throw new ApiError('INVALID_AMOUNT', {

@@ -2,7 +2,7 @@ import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
 import type { Payload } from '@countersign/contract/signing/payloads'
 import { OUTGOING_TRANSACTION_INITIAL, QUOTE_INITIAL } from '@countersign/contract/states/payment-states'
-import { amountText, exchangeRate, feesOf, rateDetails } from '../../base/pricing/pricing.ts'
+import { amountText, exchangeRate, rateDetails, totalFees } from '../../base/pricing/pricing.ts'
 import { describeInternalAccount } from '../../kernel/accounts/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { addSeconds } from '../../kernel/operation/app.ts'
@@ -50,7 +50,7 @@ export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote
     ...present({ PURPOSE_OF_PAYMENT: body.purposeOfPayment }),
     ...body.senderCustomerInfo,
   }
-  if (payee.kind === 'uma') checkSenderKnown(payee.asks, customer, disclosures)
+  if (payee.kind === 'uma') checkSenderKnown(payee.requiredFields, customer, disclosures)
   const transaction = { ...buildTransaction(op, body, quote, parties), ...pickPlatformCustomerId(customer) }
   const signing =
     payer.kind === 'account' && payer.account.type === 'EMBEDDED_WALLET'
@@ -124,7 +124,7 @@ async function priceQuote(
     receiving_currency: receiving,
     sending_amount: quotedPrice.sendingAmount,
     receiving_amount: quotedPrice.receivingAmount,
-    fees: feesOf(quotedPrice),
+    fees: totalFees(quotedPrice),
     pricing: {
       exchangeRate: exchangeRate(quotedPrice),
       rateDetails: rateDetails(rates, sending, quotedPrice),

@@ -238,7 +238,7 @@ export function beginSettlement(
     {},
     { ...change, ...submitsAtDetails(op, transaction, change, opensAt) },
   )
-  return { ...beginResult, writes: [...beginResult.writes, ...settlement(op, quote, transaction)] }
+  return { ...beginResult, writes: [...beginResult.writes, ...buildSettlement(op, quote, transaction)] }
 }
 
 function beginExecution(
@@ -283,10 +283,10 @@ function submitsAtDetails(
 }
 
 /**
- * The writes that deliver a funded payment: the payment's record at its rail, and the job, due immediately or
- * when the rail opens.
+ * Builds the writes that deliver a funded payment: the payment's record at its rail, and the job, due
+ * immediately or when the rail opens.
  */
-export function settlement(op: Op, quote: QuoteRow, transaction: TransactionRow): Write[] {
+export function buildSettlement(op: Op, quote: QuoteRow, transaction: TransactionRow): Write[] {
   const payload = { transactionId: transaction.id, executedAt: op.now.toISOString() }
   if (isDeliveredInternally(quote)) return [job(op, 'transaction.settle', payload, op.now)]
   const payment = buildPayment(quote, transaction)

@@ -1,8 +1,8 @@
 import type { quotes } from '@countersign/contract/payments/quotes'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
-import { findActionOf } from '../../kernel/transactions/agent-action.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
+import { findAgentAction } from '../../kernel/transactions/agent-action.ts'
 import { findTransaction } from '../../kernel/transactions/transactions.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
 import { createQuote } from './create.ts'
@@ -18,7 +18,7 @@ export const quoteHandlers: Handlers<typeof quotes> = {
 
   quote_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
+    body: await listPage(op, query, {
       rows: selectQuotes(op, query),
       table: 'quotes',
       view: (rows) => Promise.all(rows.map((row) => toView(op, row))),
@@ -48,7 +48,7 @@ export const quoteHandlers: Handlers<typeof quotes> = {
           reason: 'The signature is for another quote.',
         })
       const transaction = await findTransaction(op, quote.transaction_id)
-      const action = await findActionOf(op, transaction)
+      const action = await findAgentAction(op, transaction)
       if (action?.state === 'PENDING_APPROVAL')
         throw new ApiError('ACTION_NOT_DECIDED', {
           message:

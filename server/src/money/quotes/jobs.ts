@@ -21,11 +21,11 @@ import type { RailProgress } from '../../storage/rows/job.ts'
 import type { QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { recordInternalPayment } from '../incoming-payments/internal-payment.ts'
 import {
-  askRail,
   createPaymentRecord,
   failBeforeSending,
   findRailPayment,
   type RailReplied,
+  submitOrPollPayment,
 } from '../rails/rail-payments.ts'
 import { type Delivered, type Failed, type Returned, settlePayment } from '../rails/settle-payment.ts'
 import type { Stage } from '../rails/settlement-table.ts'
@@ -75,12 +75,12 @@ export const settleTransaction: JobHandler<'transaction.settle'> = async (op, pa
   const executedAt = payload.executedAt ?? quote.updated_at.toISOString()
   return settlePayment({
     stage,
-    ask: () => deliver(op, quote, transaction, new Date(executedAt), payload),
+    callRail: () => deliver(op, quote, transaction, new Date(executedAt), payload),
     settle: (answer) => settleQuote(op, quote, transaction, answer),
     fail: (answer) => failQuote(op, quote, transaction, answer),
     bounce: (answer) => returnQuote(op, quote, transaction, answer),
     reverse: (answer) => returnQuote(op, quote, transaction, answer),
-    askAgain: (at, asked) => job(op, 'transaction.settle', { ...payload, executedAt, ...asked }, at),
+    schedulePoll: (at, asked) => job(op, 'transaction.settle', { ...payload, executedAt, ...asked }, at),
   })
 }
 
@@ -94,19 +94,19 @@ async function deliver(
   quote: QuoteRow,
   transaction: TransactionRow,
   executedAt: Date,
-  asked: RailProgress,
+  progress: RailProgress,
 ): Promise<RailReplied> {
   // A payment that would overflow a balance is not sent. A submitted payment may be on its way, so it is
   // always polled.
   const order = { ...buildPayment(quote, transaction), submittedAt: executedAt }
   const isInternal = isDeliveredInternally(quote)
-  const alreadySubmitted = asked.alreadySubmitted === true
+  const alreadySubmitted = progress.alreadySubmitted === true
   const obstacle =
     alreadySubmitted && !isInternal ? undefined : await findObstacle(op, quote, alreadySubmitted)
   if (isInternal) return { answer: obstacle ?? { outcome: 'delivered' }, writes: [] }
   if (obstacle) return failBeforeSending(op, order, obstacle)
   const sign = isPaidDirectly(quote) ? () => findSignedTransfers(op, quote) : undefined
-  return askRail(op, { ...order, sign }, asked)
+  return submitOrPollPayment(op, { ...order, sign }, progress)
 }
 
 /**
@@ -265,15 +265,15 @@ export const refundTransaction: JobHandler<'transaction.refund'> = async (op, pa
     return [...recordWrites, job(op, 'transaction.refund', { ...payload, alreadySubmitted: true }, op.now)]
   return settlePayment({
     stage,
-    ask: async () =>
+    callRail: async () =>
       isInternal
         ? { answer: { outcome: 'delivered' }, writes: [] }
-        : askRail(op, { ...refundOrder, submittedAt: op.now }, payload),
+        : submitOrPollPayment(op, { ...refundOrder, submittedAt: op.now }, payload),
     settle: () => refundQuote(op, quote, transaction),
     fail,
     bounce: fail,
     reverse: () => refundReturned(op, quote, transaction),
-    askAgain: (at, asked) => job(op, 'transaction.refund', { ...payload, ...asked }, at),
+    schedulePoll: (at, asked) => job(op, 'transaction.refund', { ...payload, ...asked }, at),
   })
 }
 

@@ -56,7 +56,7 @@ export type Payee =
       readonly currency: KnownCurrency
       readonly counterparty: Counterparty
       /** The information about the payer that the receiver requires. */
-      readonly asks: readonly RequiredSenderField[]
+      readonly requiredFields: readonly RequiredSenderField[]
     }
 
 export interface Parties {
@@ -228,7 +228,7 @@ async function findUmaPayee(
   const recipient = { umaAddress: receiver.address, currency: receiving, counterparty: receiver.counterparty }
   return account
     ? { kind: 'internal', account, ...recipient }
-    : { kind: 'uma', ...recipient, asks: receiver.asks }
+    : { kind: 'uma', ...recipient, requiredFields: receiver.requiredFields }
 }
 
 function checkCurrency(requested: string | undefined, actual: string): void {

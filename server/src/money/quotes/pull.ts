@@ -17,11 +17,11 @@ import { update, type Write } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import type { JobPayloads } from '../../storage/rows/job.ts'
 import type { QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
-import { askRail, failBeforeSending, type RailReplied } from '../rails/rail-payments.ts'
+import { failBeforeSending, type RailReplied, submitOrPollPayment } from '../rails/rail-payments.ts'
 import { settlePayment } from '../rails/settle-payment.ts'
 import type { Stage } from '../rails/settlement-table.ts'
 import { findSignedTransfers, isCollected } from './chain-transfers.ts'
-import { settlement } from './execute-quote.ts'
+import { buildSettlement } from './execute-quote.ts'
 import { buildPull } from './payment-orders.ts'
 import { findQuote } from './quotes.ts'
 import {
@@ -43,12 +43,12 @@ export const pullTransaction: JobHandler<'transaction.pull'> = async (op, payloa
   const quote = await findQuote(op, requireColumn(transaction, 'quote_id'))
   return settlePayment({
     stage: getStage(quote),
-    ask: () => pullFromSource(op, quote, transaction, payload),
+    callRail: () => pullFromSource(op, quote, transaction, payload),
     settle: () => recordArrival(op, quote, transaction),
     fail: ({ detail }) => failPull(op, quote, transaction, detail),
     bounce: ({ detail }) => failPull(op, quote, transaction, detail),
     reverse: ({ detail }) => recordPullReturn(op, quote, transaction, detail),
-    askAgain: (at, asked) => job(op, 'transaction.pull', { ...payload, ...asked }, at),
+    schedulePoll: (at, asked) => job(op, 'transaction.pull', { ...payload, ...asked }, at),
   })
 }
 
@@ -67,7 +67,7 @@ async function pullFromSource(
   // always polled.
   const order = { ...buildPull(quote, transaction), submittedAt: new Date(payload.executedAt) }
   if (isCollected(quote))
-    return askRail(op, { ...order, sign: () => findSignedTransfers(op, quote) }, payload)
+    return submitOrPollPayment(op, { ...order, sign: () => findSignedTransfers(op, quote) }, payload)
   if (
     !payload.alreadySubmitted &&
     !(await fitsBalance(op, buildFundingLegs(quote, 'clearing', quote.sending_amount)))
@@ -79,7 +79,7 @@ async function pullFromSource(
       detail,
     })
   }
-  return askRail(op, order, payload)
+  return submitOrPollPayment(op, order, payload)
 }
 
 /**
@@ -93,7 +93,7 @@ async function recordArrival(op: Op, quote: QuoteRow, transaction: TransactionRo
       ? capture(op, held)
       : postQuoteLegs(op, quote, buildFundingLegs(quote, 'clearing', quote.sending_amount))),
     movePull(op, quote, 'deliver'),
-    ...settlement(op, quote, transaction),
+    ...buildSettlement(op, quote, transaction),
     ...(await walletBalanceUpdated(op, quote)),
   ]
 }

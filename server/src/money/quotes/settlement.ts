@@ -29,7 +29,7 @@ export function getPayingAccountId(quote: QuoteRow): string | undefined {
 }
 
 /**
- * The internal account that holds the money until delivery; undefined if the money comes in before delivery.
+ * The internal account that holds the money until delivery; undefined if the money arrives before delivery.
  */
 export function getHoldingAccountId(quote: QuoteRow): string | undefined {
   return getFunding(quote) === 'HELD' ? requireColumn(quote, 'source_account_id') : undefined
@@ -45,7 +45,7 @@ export function buildHold(quote: QuoteRow, account: string) {
   return { account, to: 'clearing', currency: quote.sending_currency, amount: quote.sending_amount } as const
 }
 
-/** The legs of money that comes in for a quote, to pay for it or to be refunded. */
+/** The legs of money that arrives for a quote, to pay for it or to be refunded. */
 export function buildFundingLegs(quote: QuoteRow, system: 'clearing' | 'refunds', amount: bigint): Leg[] {
   return [
     { system: 'rail', rail: quote.request.railIn, currency: quote.sending_currency, amount: -amount },

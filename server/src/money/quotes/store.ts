@@ -1,10 +1,10 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import { parseOptionalTime } from '../../kernel/operation/time-range.ts'
-import { rowById, rowByKey } from '../../storage/read/lookup.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { lookupById, rowByKey } from '../../storage/read/lookup.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { QuoteRow, SigningRequestRow } from '../../storage/rows/tables.ts'
 
-const BY_ID = rowById('quotes')
+const BY_ID = lookupById('quotes')
 const PAYLOAD_BY_ID = rowByKey<Pick<SigningRequestRow, 'id' | 'platform_id' | 'payload'>>(
   'SELECT id, platform_id, payload FROM signing_requests WHERE id = ANY ($1::uuid[])',
   'id',
@@ -27,10 +27,10 @@ export function selectQuotes(op: Op, { customerId, status, startDate, endDate }:
     .selectFrom('quotes')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
-    .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
-    .$call((q) => whereGiven(q, 'state', '=', status))
-    .$call((q) => whereGiven(q, 'created_at', '>=', parseOptionalTime(startDate)))
-    .$call((q) => whereGiven(q, 'created_at', '<=', parseOptionalTime(endDate)))
+    .$call((q) => whereIfDefined(q, 'customer_id', '=', customerId))
+    .$call((q) => whereIfDefined(q, 'state', '=', status))
+    .$call((q) => whereIfDefined(q, 'created_at', '>=', parseOptionalTime(startDate)))
+    .$call((q) => whereIfDefined(q, 'created_at', '<=', parseOptionalTime(endDate)))
 }
 
 /**

@@ -11,7 +11,7 @@ import { railEventId } from '../rails/rail-ids.ts'
 
 /**
  * Proposes the corrected details that a rail reports for the other party's account in a payment. A report
- * that contradicts the record of the payment, or that cannot be proposed, waits for a person.
+ * that contradicts the record of the payment, or that cannot be proposed, waits for manual review.
  */
 export async function applyAccountChange(
   op: Op,

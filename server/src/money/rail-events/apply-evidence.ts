@@ -36,7 +36,7 @@ import { endMandate } from './end-mandate.ts'
 import { type Report, toEvidence } from './evidence-of-event.ts'
 import { selectRailEvent } from './store.ts'
 
-/** The writes of a claim. With a `reason`, the claim has no effect and waits for a person. */
+/** The writes of a claim. With a `reason`, the claim has no effect and waits for manual review. */
 export interface Applied {
   readonly writes: readonly Write[]
   readonly reason?: RailEventReason
@@ -142,8 +142,8 @@ async function applyToPayment(
 }
 
 /**
- * Compares a claim with a person's decision about the payment, if there is one. A claim that contradicts the
- * decision waits for another decision.
+ * Compares a claim with an operator's decision about the payment, if there is one. A claim that contradicts
+ * the decision waits for another decision.
  */
 async function compareWithDecision(
   op: Op,
@@ -154,7 +154,7 @@ async function compareWithDecision(
   const mayBeDecided = verdict.effect === 'hold' && SETTLED_BY_DECISION.has(verdict.reason)
   if (!row || !(mayBeDecided || (verdict.effect === 'none' && row.failure?.isDecided))) return { verdict }
   const decision = await findLastDecision(op, row)
-  // A person's decision overrides the calendar.
+  // An operator's decision overrides the calendar.
   if (decision && evidence.source === 'CALENDAR') return { verdict: { effect: 'none' }, decision }
   if (decision && (await isKnownLine(op, evidence, row))) return { verdict: { effect: 'none' }, decision }
   // A booking without its amount stays held, regardless of the decision.
@@ -225,7 +225,7 @@ async function applyReversal(
   return reversal ? { writes: reversal.writes } : { writes: [], reason: 'CONTRADICTION' }
 }
 
-/** Holds a claim for a person, showing the record's amount if the claim states another one. */
+/** Holds a claim for manual review, showing the record's amount if the claim states another one. */
 function holdClaim(
   reason: RailEventReason,
   record: Pick<RailPaymentRow, 'amount' | 'currency'> | undefined,

@@ -22,7 +22,7 @@ interface AppliedAdvice {
 
 /**
  * Applies a message from the debtor's bank about a mandate. A message that does not match the mandate waits
- * for a person.
+ * for manual review.
  */
 export async function applyMandateAdvice(
   op: Op,
@@ -67,7 +67,7 @@ async function amendMandate(
   return { writes: outcome === 'KNOWN' ? [] : outcome }
 }
 
-/** Reinstates a mandate if a bank had ended it. Any other mandate waits for a person. */
+/** Reinstates a mandate if a bank had ended it. Any other mandate waits for manual review. */
 async function reinstateOrHold(op: Op, mandate: MandateRow): Promise<AppliedAdvice> {
   if (getMandateStatus(op, mandate) === 'ACTIVE') return { writes: [] }
   const reinstated = await reinstateMandate(op, mandate)

@@ -5,7 +5,7 @@ import { applyEvidence } from './apply-evidence.ts'
 import { toRecordedEvent } from './evidence-of-event.ts'
 import { recordOnce } from './rail-events.ts'
 
-/** Applies a claim. A claim that cannot take effect is recorded once, and waits for a person. */
+/** Applies a claim. A claim that cannot take effect is recorded once, and waits for manual review. */
 export async function applyOrHold(op: Op, rail: string, evidence: Evidence): Promise<readonly Write[]> {
   const applied = await applyEvidence(op, rail, evidence)
   const { writes, reason } = applied

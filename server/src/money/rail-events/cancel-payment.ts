@@ -14,7 +14,7 @@ import {
 import type { RailPaymentRow } from '../../storage/rows/rail.ts'
 import type { ScreeningRow } from '../../storage/rows/screening.ts'
 import { RAIL_PAYMENT_INITIAL, RAIL_PAYMENT_TRANSITIONS } from '../../storage/rows/states.ts'
-import { aboutPayment, failureOf, findRailPayment } from '../rails/rail-payments.ts'
+import { aboutPayment, findRailPayment, toRailFailure } from '../rails/rail-payments.ts'
 import { EVENTS } from '../rails/settlement-table.ts'
 import { schedulePayment } from '../screenings/screen-payment.ts'
 import { decideScreening, findScreeningBySubject } from '../screenings/screenings.ts'
@@ -25,7 +25,7 @@ import { applyPaymentEvidence } from './apply-evidence.ts'
  * already be submitting it.
  */
 const AHEAD_SECONDS = 60
-const FAILURE = { code: 'QUOTE_EXECUTION_FAILED', message: 'The platform has cancelled the payment' } as const
+const FAILURE = { code: 'QUOTE_EXECUTION_FAILED', message: 'The platform has canceled the payment' } as const
 
 export const cancellationHandlers: Handlers<typeof cancellations> = {
   transaction_cancel: async (op, { params }) => {
@@ -35,7 +35,7 @@ export const cancellationHandlers: Handlers<typeof cancellations> = {
     if (screening?.state === SCREENING_INITIAL) return cancelScreenedPayment(op, transaction, screening, row)
     if (!row || nextState(RAIL_PAYMENT_TRANSITIONS, row.state, 'cancel') === null)
       throw new ApiError('INVALID_STATE_TRANSITION', {
-        message: `This transaction cannot be cancelled: it is ${transaction.state}.`,
+        message: `This transaction cannot be canceled: it is ${transaction.state}.`,
         details: { status: transaction.state },
       })
     const body = toTransactionView(transaction, transaction)
@@ -94,5 +94,6 @@ export const cancelRailPayment: JobHandler<'rail-payment.cancel'> = async (op, p
   const answer = aboutPayment({ id: row.payment_id, submittedAt: row.submit_at, now: op.now }, reply)
   const paymentEvent = EVENTS[answer.outcome]
   if (paymentEvent === null || paymentEvent === 'accept') return []
-  return (await applyPaymentEvidence(op, row, paymentEvent, { ...answer, failure: failureOf(answer) })).writes
+  return (await applyPaymentEvidence(op, row, paymentEvent, { ...answer, failure: toRailFailure(answer) }))
+    .writes
 }

@@ -5,7 +5,7 @@ import { present } from '@countersign/contract/core/objects'
 import type { sandbox_rail_event, sandboxDeposits } from '@countersign/contract/sandbox/sandbox-deposits'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
 import { nextState, transition } from '../../kernel/operation/transition.ts'
 import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
 import { insert } from '../../storage/commit/writes.ts'
@@ -71,7 +71,7 @@ function isSetback(type: Report['type']): type is (typeof FAILURE_EVENT_TYPES)[n
 export const railEventHandlers: Handlers<typeof railEvents> = {
   rail_event_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
+    body: await listPage(op, query, {
       rows: selectRailEvents(op, query),
       table: 'rail_events',
       view: (rows) => rows.map(railEventView),

@@ -36,7 +36,7 @@ export async function findRailEvent(
 
 /**
  * Records a report, and schedules a retry if the report may have arrived too early. With a `reason` it waits
- * for a person, who also sees `context`. Guard: the report is not recorded yet.
+ * for manual review, which also shows `context`. Guard: the report is not recorded yet.
  */
 export function recordReport(
   op: Op,
@@ -49,7 +49,7 @@ export function recordReport(
   return [insert('rail_events', row), ...buildRetryWrites(op, row)]
 }
 
-/** Records a report that waits for a person. Does nothing if it is already recorded. */
+/** Records a report that waits for manual review. Does nothing if it is already recorded. */
 export async function recordOnce(
   op: Op,
   rail: string,

@@ -12,7 +12,7 @@ import { type ApplyStatement, findRailEvent, recordReport } from './rail-events.
 export function createRailEvent(applyStatement: ApplyStatement): ProcessorHandler<typeof rail_event> {
   return {
     /** Throws 404 `NOT_FOUND` if the rail does not exist. */
-    async whose({ rails, lookup }, { params }) {
+    async resolvePlatform({ rails, lookup }, { params }) {
       const rail = rails.find(params.rail)
       const platformId = rail && (await rails.ownerOf(rail))
       const platform = platformId && (await lookup(BARE_PLATFORM_BY_ID, platformId))

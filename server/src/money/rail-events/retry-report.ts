@@ -10,7 +10,7 @@ import type { Report } from './evidence-of-event.ts'
 import { selectRailEvent } from './store.ts'
 
 const FIRST_SECONDS = 2
-/** The time for which a report is retried before only a person can decide about it. */
+/** The time for which a report is retried before only an operator can decide about it. */
 const WAITED_SECONDS_MAX = 7 * 86_400
 
 /**

@@ -1,9 +1,9 @@
 import type { Op } from '../../kernel/operation/app.ts'
-import { rowById } from '../../storage/read/lookup.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { lookupById } from '../../storage/read/lookup.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { RailEventRow } from '../../storage/rows/rail.ts'
 
-const EVENT_BY_ID = rowById('rail_events')
+const EVENT_BY_ID = lookupById('rail_events')
 
 export async function selectRailEvent(op: Op, id: string): Promise<RailEventRow | undefined> {
   return op.find(EVENT_BY_ID, id)
@@ -18,7 +18,7 @@ export function selectRailEvents(
     .selectFrom('rail_events')
     .where('platform_id', '=', op.platform.id)
     .where('state', '<>', 'APPLIED')
-    .$call((q) => whereGiven(q, 'state', '=', status))
-    .$call((q) => whereGiven(q, 'rail', '=', rail))
+    .$call((q) => whereIfDefined(q, 'state', '=', status))
+    .$call((q) => whereIfDefined(q, 'rail', '=', rail))
     .selectAll()
 }

@@ -6,11 +6,11 @@ import { RAIL_EVENT_INITIAL, RAIL_EVENT_TRANSITIONS } from '../../storage/rows/s
 import { lineReportId } from '../rails/rail-ids.ts'
 import { findRailEvent } from './rail-events.ts'
 
-/** Reports that a statement line waits for a person. Their ids derive from the line's name. */
+/** Reports that hold statement lines for manual review. Their ids derive from the line's name. */
 
 /**
- * Resolves the waiting reports about these lines, so that a person who has handled a line need not also close
- * its report. Guard: none of the reports was resolved in the meantime.
+ * Resolves the waiting reports about these lines, so that an operator who has handled a line need not also
+ * close its report. Guard: none of the reports was resolved in the meantime.
  */
 export async function resolveLineReports(
   op: Op,

@@ -16,7 +16,7 @@ export async function findDepositRow(op: Op, id: string): Promise<DepositRow | u
 }
 
 /** Finds a deposit that another record refers to. Throws if it does not exist. */
-export async function depositOf(op: Op, id: string): Promise<DepositRow> {
+export async function requireDeposit(op: Op, id: string): Promise<DepositRow> {
   const row = await selectDeposit(op, id)
   if (!row) throw new Error(`${id} does not exist`)
   return row
@@ -46,17 +46,17 @@ export function beginReturn(
   return { row: moved.row, writes: [moved.write, ...scheduleReturn(op, moved.row)] }
 }
 
-/** The writes that return a deposit that is already RETURNING. */
+/** Builds the writes that return a deposit that is already RETURNING. */
 export function scheduleReturn(op: Op, row: DepositRow): Write[] {
   const opensAt = op.rails.find(row.rail)?.opensAt(op.now) ?? op.now
   return [
-    ...createPaymentRecord(op, returnOf(row), opensAt),
+    ...createPaymentRecord(op, buildReturnPayment(row), opensAt),
     job(op, 'deposit.return', { depositId: row.id }, opensAt),
   ]
 }
 
-/** The payment that returns a deposit. Its id is the deposit's, so there can be only one. */
-export function returnOf(row: DepositRow): Omit<PaymentOrder, 'submittedAt'> {
+/** Builds the payment that returns a deposit. Its id is the deposit's, so there can be only one. */
+export function buildReturnPayment(row: DepositRow): Omit<PaymentOrder, 'submittedAt'> {
   return {
     rail: row.rail,
     direction: 'OUT',
@@ -98,8 +98,8 @@ function returnReference({ id }: DepositRow): string {
   return `CS${digits.slice(0, REFERENCE_CHARACTERS).toUpperCase()}`
 }
 
-/** The cause of a deposit's ledger transfers. */
-export function causeOf({ id }: Pick<DepositRow, 'id'>) {
+/** Names a deposit as the cause of its ledger transfers. */
+export function toDepositCause({ id }: Pick<DepositRow, 'id'>) {
   return { cause: 'deposit', causeId: id } as const
 }
 

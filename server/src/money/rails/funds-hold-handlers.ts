@@ -4,7 +4,7 @@ import { balanceUpdated, findInternalAccount } from '../../kernel/accounts/accou
 import { withNames } from '../../kernel/accounts/names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
 import { checkEvent } from '../../kernel/operation/transition.ts'
 import { castVote } from '../../people/members/approval-votes.ts'
 import { expectRow } from '../../storage/commit/writes.ts'
@@ -17,7 +17,7 @@ export const fundsHoldHandlers: Handlers<typeof fundsHolds> = {
     body: await withNames(
       op,
       query,
-      await page(op, query, {
+      await listPage(op, query, {
         rows: selectFundsHolds(op, query),
         table: 'funds_holds',
         view: (rows) => rows.map(fundsHoldView),

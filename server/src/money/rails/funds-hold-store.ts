@@ -1,10 +1,10 @@
 import type { FundsHoldState } from '@countersign/contract/states/funds-hold-states'
 import type { Op } from '../../kernel/operation/app.ts'
-import { rowById, rowByKey } from '../../storage/read/lookup.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { lookupById, rowByKey } from '../../storage/read/lookup.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { FundsHoldRow } from '../../storage/rows/risk.ts'
 
-const BY_ID = rowById('funds_holds')
+const BY_ID = lookupById('funds_holds')
 const BY_TRANSACTION = rowByKey<FundsHoldRow>(
   'SELECT * FROM funds_holds WHERE transaction_id = ANY ($1::uuid[])',
   'transaction_id',
@@ -34,9 +34,9 @@ export function selectFundsHolds(op: Op, filters: FundsHoldFilters) {
   return op.read
     .selectFrom('funds_holds')
     .where('platform_id', '=', op.platform.id)
-    .$call((q) => whereGiven(q, 'account_id', '=', accountId))
-    .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
-    .$call((q) => whereGiven(q, 'transaction_id', '=', transactionId))
-    .$call((q) => whereGiven(q, 'state', '=', status))
+    .$call((q) => whereIfDefined(q, 'account_id', '=', accountId))
+    .$call((q) => whereIfDefined(q, 'customer_id', '=', customerId))
+    .$call((q) => whereIfDefined(q, 'transaction_id', '=', transactionId))
+    .$call((q) => whereIfDefined(q, 'state', '=', status))
     .selectAll()
 }

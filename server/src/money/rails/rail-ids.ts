@@ -22,7 +22,7 @@ export function railEventId(rail: string, eventId: string): string {
 
 const WAITING_SUFFIX = ' waits'
 
-/** The event id of the report that a statement line waits for a person. */
+/** The event id of the report that holds a statement line for manual review. */
 export function lineReportId(name: string): string {
   return `${name}${WAITING_SUFFIX}`
 }

@@ -23,7 +23,7 @@ import {
 import { findAccountAsOf } from '../external-accounts/account-changes.ts'
 import { findExternalAccountEvenIfDeleted } from '../external-accounts/external-accounts.ts'
 import { type Gate, screenPayment } from '../screenings/screen-payment.ts'
-import { askAgainAt } from './ask-again.ts'
+import { nextPollAt } from './ask-again.ts'
 import { beginCollection, type Collection } from './collections.ts'
 import { depositId, railPaymentId } from './rail-ids.ts'
 import { EVENTS, RECORD_EFFECTS } from './settlement-table.ts'
@@ -132,7 +132,7 @@ interface PaymentRecord {
  * a chain payment failed screening or waits for a decision about it. Throws if the rail is no longer
  * configured or the address cannot be screened; the job is then retried.
  */
-export async function askRail(
+export async function submitOrPollPayment(
   op: Op,
   order: PaymentOrder,
   { alreadySubmitted = false, mayComeBack = false }: RailProgress,
@@ -148,11 +148,11 @@ export async function askRail(
     row.state === RAIL_PAYMENT_INITIAL ? await screenBeforeSending(op, order, alreadySubmitted) : CLEARED
   const block = findBlock(op, rail, recorded, gate, alreadySubmitted)
   if (block) return block
-  if (op.now < row.submit_at) return { answer: pollAt(row.submit_at), writes: gate.writes }
+  if (op.now < row.submit_at) return { answer: acceptAndPoll(row.submit_at), writes: gate.writes }
   const payee = accountId === null ? undefined : await findExternalAccountEvenIfDeleted(op, accountId)
   const isUnsent = row.state === RAIL_PAYMENT_INITIAL && !alreadySubmitted
   if (payee?.status === 'UNDER_REVIEW' && isUnsent)
-    return { answer: pollAt(addSeconds(op.now, DOUBT_RECHECK_SECONDS)), writes: gate.writes }
+    return { answer: acceptAndPoll(addSeconds(op.now, DOUBT_RECHECK_SECONDS)), writes: gate.writes }
   if (payee?.status === 'INACTIVE' && isUnsent)
     return failUnsent(
       op,
@@ -162,7 +162,7 @@ export async function askRail(
   const account = payee && (await findAccountAsOf(op, payee, madeAt ?? row.created_at)).account_info
   const request = { ...payment, account, alreadySubmitted, submittedAt: row.submit_at, now: op.now }
   if (account && (await rail.isAccountInDoubt?.(op.read, op.platform.id, account)))
-    return { answer: pollAt(addSeconds(op.now, DOUBT_RECHECK_SECONDS)), writes: gate.writes }
+    return { answer: acceptAndPoll(addSeconds(op.now, DOUBT_RECHECK_SECONDS)), writes: gate.writes }
   if (rail.enqueue) {
     const collection = mandateId === undefined ? undefined : await beginCollection(op, mandateId)
     const queued = await enqueuePayment(op, recorded, request, { sign, collection }, rail.enqueue.bind(rail))
@@ -209,7 +209,7 @@ export function aboutPayment(
 ): RailAnswer {
   if (subject === request.id) return answer
   const reason = `The call was about ${request.id}, and the reply is about ${subject}`
-  return { outcome: 'unknown', askAgainAt: askAgainAt('unknown', request), why: reason }
+  return { outcome: 'unknown', pollAt: nextPollAt('unknown', request), why: reason }
 }
 
 /** The delay before checking again if an account is still in doubt. */
@@ -218,8 +218,8 @@ const DOUBT_RECHECK_SECONDS = 15 * 60
 const CLEARED: Gate = { wasReleased: false, writes: [] }
 
 /**
- * Screens a chain payment before it is sent. A payment to a listed address waits until a person has released
- * it.
+ * Screens a chain payment before it is sent. A payment to a listed address waits until an operator has
+ * released it.
  */
 async function screenBeforeSending(
   op: Op,
@@ -242,13 +242,14 @@ function findBlock(
     return { answer: held, writes: [...writes, ...recordReply(op, recorded, held)] }
   if (held) return { answer: held, writes }
   // A call cannot be undone, so the screening that allows it is stored first.
-  if (writes.length > 0 && !rail.enqueue && !rail.isSimulated) return { answer: pollAt(op.now), writes }
+  if (writes.length > 0 && !rail.enqueue && !rail.isSimulated)
+    return { answer: acceptAndPoll(op.now), writes }
   const opensAt = wasReleased && !alreadySubmitted ? rail.opensAt(op.now) : op.now
-  return opensAt > op.now ? { answer: pollAt(opensAt), writes } : undefined
+  return opensAt > op.now ? { answer: acceptAndPoll(opensAt), writes } : undefined
 }
 
-function pollAt(askAgainAt: Date): RailAnswer {
-  return { outcome: 'accepted', askAgainAt }
+function acceptAndPoll(pollAt: Date): RailAnswer {
+  return { outcome: 'accepted', pollAt }
 }
 
 /**
@@ -291,7 +292,8 @@ export async function failBeforeSending(
   answer: Extract<RailAnswer, { outcome: 'failed' }>,
 ): Promise<RailReplied> {
   const row = await findRailPayment(op, order.direction, order.id)
-  if (row && row.state !== RAIL_PAYMENT_INITIAL) return askRail(op, order, { alreadySubmitted: true })
+  if (row && row.state !== RAIL_PAYMENT_INITIAL)
+    return submitOrPollPayment(op, order, { alreadySubmitted: true })
   const recorded = row
     ? { row, isStored: true }
     : { row: buildRailPaymentRow(op, order, order.submittedAt), isStored: false }
@@ -308,7 +310,7 @@ function readRecordedAnswer({ state, failure, transaction_hash }: RailPaymentRow
     }
   const reason = {
     failureReason: toFailureReason(failure?.code),
-    detail: failure?.message ?? 'The payment was cancelled',
+    detail: failure?.message ?? 'The payment was canceled',
   }
   if (state === 'FAILED') return { outcome: 'failed', ...reason }
   if (state === 'CANCELLED') return { outcome: 'cancelled', ...reason }
@@ -337,12 +339,12 @@ function recordReply(op: Op, { row, isStored }: PaymentRecord, answer: RailAnswe
   }
   const paymentEvent = EVENTS[answer.outcome]
   if (effect !== 'move' || paymentEvent === null) return isStored ? [] : [insert('rail_payments', row)]
-  const moved = moveRailPayment(op, row, paymentEvent, { ...answer, failure: failureOf(answer) })
+  const moved = moveRailPayment(op, row, paymentEvent, { ...answer, failure: toRailFailure(answer) })
   return [isStored ? moved.write : insert('rail_payments', moved.row)]
 }
 
 /** The failure to store with a payment; undefined if the reply is not a failure. */
-export function failureOf(answer: RailAnswer): RailFailure | undefined {
+export function toRailFailure(answer: RailAnswer): RailFailure | undefined {
   if (!('failureReason' in answer)) return undefined
   const { failureReason: code, detail: message } = answer
   if (answer.outcome !== 'returned') return { code, message }

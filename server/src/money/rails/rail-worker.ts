@@ -12,7 +12,7 @@ export interface RailWorker {
   readonly platformId: string
 }
 
-export async function opOf({ app, rail, platformId }: RailWorker): Promise<Op> {
+export async function createRailOp({ app, rail, platformId }: RailWorker): Promise<Op> {
   return operate(app, platformId, { kind: 'rail', rail: rail.name })
 }
 
@@ -25,7 +25,7 @@ export async function decide(
   buildWrites: (op: Op) => Promise<readonly Write[]>,
 ): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const op = await opOf(worker)
+    const op = await createRailOp(worker)
     try {
       const writes = await buildWrites(op)
       if (writes.length === 0 || (await worker.app.commit(op, writes)).done) return

@@ -6,7 +6,7 @@ import {
   SANDBOX_RAIL,
   withColdStorage,
 } from '../../kernel/ports/rail.ts'
-import { findLimits, isWithin, serves } from './routing.ts'
+import { canServe, findLimits, isWithin } from './routing.ts'
 
 /** A rail in the rails file, with its entry. */
 export interface ConfiguredRail extends Rail {
@@ -67,7 +67,7 @@ export class RailRegistry implements Rails {
   async #findServing(platformId: string, request: RouteRequest): Promise<ConfiguredRail[]> {
     return this.#filterOwned(
       platformId,
-      this.#rails.filter(({ entry }) => serves(entry, request)),
+      this.#rails.filter(({ entry }) => canServe(entry, request)),
     )
   }
 

@@ -17,7 +17,8 @@ export interface ReversedCredit {
 }
 
 /**
- * Debits the credited account after the bank has reversed a payment, and posts the amount to the rail's leg. Any shortfall is owed to the platform. Guard: the available balance is still sufficient.
+ * Debits the credited account after the bank has reversed a payment, and posts the amount to the rail's leg.
+ * Any shortfall is owed to the platform. Guard: the available balance is still sufficient.
  * @param alreadyTaken the amount that the same write set has already debited from the account
  */
 export async function takeBack(

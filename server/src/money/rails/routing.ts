@@ -6,7 +6,7 @@ import type { RailLimits, RouteRequest } from '../../kernel/ports/rail.ts'
 export type Served = Pick<RailEntryValue, 'isRetired' | 'serves' | 'limits'>
 
 /** True if a rail serves this request, regardless of the amount. */
-export function serves({ isRetired, serves: lines }: Served, request: RouteRequest): boolean {
+export function canServe({ isRetired, serves: lines }: Served, request: RouteRequest): boolean {
   return !isRetired && lines.some((line) => matchesLine(line, request))
 }
 
@@ -21,7 +21,7 @@ export function findLimits({ limits = [] }: Served, currency: string): RailLimit
 }
 
 /** The currencies in which a rail accepts incoming payments. */
-export function currenciesIn({ serves: lines }: Served): string[] {
+export function listIncomingCurrencies({ serves: lines }: Served): string[] {
   return [...new Set(lines.flatMap(({ direction, currencies }) => (direction === 'IN' ? currencies : [])))]
 }
 

@@ -13,26 +13,26 @@ type Writes = readonly Write[] | Promise<readonly Write[]>
 /** A payment with a function for each effect in the table `SETTLEMENT`. Each effect has its own guard. */
 export interface SettlingPayment {
   readonly stage: Stage
-  ask(): Promise<RailReplied>
+  callRail(): Promise<RailReplied>
   settle(answer: Delivered): Writes
   fail(answer: Failed): Writes
   bounce(answer: Returned): Writes
   reverse(answer: Returned): Writes
   /** The job that polls the rail again. Its payload records what was done so far. */
-  askAgain(at: Date, progress: RailProgress): Write
+  schedulePoll(at: Date, progress: RailProgress): Write
 }
 
 /** Asks the rail about a payment, and applies the reply by the table `SETTLEMENT`. */
 export async function settlePayment(payment: SettlingPayment): Promise<readonly Write[]> {
   if (payment.stage === 'ENDED') return []
-  const { answer, writes } = await payment.ask()
-  const at = 'askAgainAt' in answer ? answer.askAgainAt : undefined
+  const { answer, writes } = await payment.callRail()
+  const at = 'pollAt' in answer ? answer.pollAt : undefined
   const isDelivered = payment.stage === 'SETTLED' || answer.outcome === 'delivered'
   const progress = isDelivered ? { alreadySubmitted: true, mayComeBack: true } : { alreadySubmitted: true }
   return [
     ...writes,
     ...(await applyEffect(payment, answer)),
-    ...(at === undefined ? [] : [payment.askAgain(at, progress)]),
+    ...(at === undefined ? [] : [payment.schedulePoll(at, progress)]),
   ]
 }
 

@@ -18,12 +18,12 @@ import {
 const AT = new Date('2026-03-01T12:00:00Z')
 const setback = { failureReason: 'OFFRAMP_FAILED', detail: 'Closed' } as const
 const ANSWERS: Readonly<Record<Outcome, RailAnswer>> = {
-  accepted: { outcome: 'accepted', askAgainAt: AT },
-  delivered: { outcome: 'delivered', askAgainAt: AT },
+  accepted: { outcome: 'accepted', pollAt: AT },
+  delivered: { outcome: 'delivered', pollAt: AT },
   failed: { outcome: 'failed', ...setback },
   cancelled: { outcome: 'cancelled', ...setback },
   returned: { outcome: 'returned', ...setback, reason: 'TRANSACTION_FAILED' },
-  unknown: { outcome: 'unknown', askAgainAt: AT, why: 'The connection broke' },
+  unknown: { outcome: 'unknown', pollAt: AT, why: 'The connection broke' },
 }
 const STATES = Object.keys(RAIL_PAYMENT_TRANSITIONS) as RailPaymentState[]
 const STAGES = Object.keys(SETTLEMENT) as Stage[]
@@ -43,7 +43,7 @@ describe('the record of a payment at its rail follows the table', () => {
   )
 
   test.each(listCells(STATES))(
-    'for a record that is %s, the outcome %s waits for a person only if it contradicts whether money was sent',
+    'for a record that is %s, the outcome %s waits for manual review only if it contradicts whether money was sent',
     (state, outcome) => {
       const wasSent = state === 'DELIVERED'
       const wasNeverSent = state === 'FAILED' || state === 'CANCELLED'
@@ -71,12 +71,12 @@ class Model implements SettlingPayment {
     if (stage === 'ENDED') this.money = 'back'
   }
 
-  ask = async () => ({ answer: this.answer, writes: [] })
+  callRail = async () => ({ answer: this.answer, writes: [] })
   settle = () => this.#moves('settle', 'held', 'out', 'SETTLED')
   fail = () => this.#moves('fail', 'held', 'back', 'ENDED')
   bounce = () => this.#moves('bounce', 'held', 'back', 'ENDED')
   reverse = () => this.#moves('reverse', 'out', 'back', 'ENDED')
-  askAgain = (_: Date, progress: RailProgress): Write => {
+  schedulePoll = (_: Date, progress: RailProgress): Write => {
     this.again.push(progress)
     return { write: 'remove', table: 'jobs', id: 'Job:1' }
   }
@@ -98,12 +98,12 @@ describe('the money of a payment follows the table', () => {
       await settlePayment(payment)
       const effect = SETTLEMENT[stage][outcome]
       expect(payment.done).toEqual(effect === 'wait' || effect === 'none' ? [] : [effect])
-      const isAskedAgain = stage !== 'ENDED' && 'askAgainAt' in ANSWERS[outcome]
+      const isPolledAgain = stage !== 'ENDED' && 'pollAt' in ANSWERS[outcome]
       const isDelivered = stage === 'SETTLED' || outcome === 'delivered'
       const progress = isDelivered
         ? { alreadySubmitted: true, mayComeBack: true }
         : { alreadySubmitted: true }
-      expect(payment.again).toEqual(isAskedAgain ? [progress] : [])
+      expect(payment.again).toEqual(isPolledAgain ? [progress] : [])
     },
   )
 

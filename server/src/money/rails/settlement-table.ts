@@ -45,7 +45,8 @@ export type RecordEffect =
   /** This report or a later one has already been applied. */
   | 'late'
   /**
-   * The report contradicts a final outcome after which money was refunded or paid out. A person must decide.
+   * The report contradicts a final outcome after which money was refunded or paid out. An operator must
+   * decide.
    */
   | 'contradiction'
   /** Ask the rail again. */
@@ -138,7 +139,7 @@ export const SETTLEMENT = {
     returned: 'bounce',
     unknown: 'wait',
   },
-  // A failure after delivery contradicts the payment's record, so the report waits for a person.
+  // A failure after delivery contradicts the payment's record, so the report waits for manual review.
   SETTLED: {
     accepted: 'wait',
     delivered: 'wait',

@@ -1,7 +1,7 @@
 import type { SettledOutcome } from '@countersign/contract/operation/payment-decisions'
 import { sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
-import { rowById } from '../../storage/read/lookup.ts'
+import { lookupById } from '../../storage/read/lookup.ts'
 import type {
   DepositAccountRow,
   DepositRow,
@@ -9,19 +9,19 @@ import type {
   SettledDecisionRow,
 } from '../../storage/rows/rail.ts'
 
-const PAYMENT_BY_ID = rowById('rail_payments')
+const PAYMENT_BY_ID = lookupById('rail_payments')
 
 export async function selectRailPayment(op: Op, id: string): Promise<RailPaymentRow | undefined> {
   return op.find(PAYMENT_BY_ID, id)
 }
 
-const DEPOSIT_ACCOUNT_BY_ID = rowById('deposit_accounts')
+const DEPOSIT_ACCOUNT_BY_ID = lookupById('deposit_accounts')
 
 export async function selectDepositAccount(op: Op, id: string): Promise<DepositAccountRow | undefined> {
   return op.find(DEPOSIT_ACCOUNT_BY_ID, id)
 }
 
-const DEPOSIT_BY_ID = rowById('deposits')
+const DEPOSIT_BY_ID = lookupById('deposits')
 
 export async function selectDeposit(op: Op, id: string): Promise<DepositRow | undefined> {
   return op.find(DEPOSIT_BY_ID, id)

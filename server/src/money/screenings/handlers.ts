@@ -2,7 +2,7 @@ import type { screenings } from '@countersign/contract/payments/screenings'
 import { SCREENING_TRANSITIONS } from '@countersign/contract/states/screening-states'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
 import { checkEvent } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { castVote } from '../../people/members/approval-votes.ts'
@@ -15,7 +15,7 @@ import { selectScreenings } from './store.ts'
 export const screeningHandlers: Handlers<typeof screenings> = {
   screening_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
+    body: await listPage(op, query, {
       rows: selectScreenings(op, query),
       table: 'screenings',
       view: (rows) => rows.map(screeningView),

@@ -1,7 +1,7 @@
 import type { stablecoinAccounts } from '@countersign/contract/accounts/stablecoin-accounts'
 import { STABLECOIN_ACCOUNT_TRANSITIONS } from '@countersign/contract/states/customer-states'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import { scheduleCheck } from './jobs.ts'
@@ -51,7 +51,7 @@ export const stablecoinAccountHandlers: Handlers<typeof stablecoinAccounts> = {
 
   stablecoin_account_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
+    body: await listPage(op, query, {
       rows: selectStablecoinAccounts(op, query),
       table: 'stablecoin_accounts',
       view: (rows) => rows.map(stablecoinAccountView),

@@ -1,5 +1,5 @@
 import type { Op } from '../../kernel/operation/app.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { StablecoinAccountRow } from '../../storage/rows/look-up.ts'
 
 export interface StablecoinAccountFilters {
@@ -35,6 +35,6 @@ export async function selectLinked(
 export function selectStablecoinAccounts(op: Op, filters: StablecoinAccountFilters) {
   return selectFromPlatform(op)
     .selectAll()
-    .$call((q) => whereGiven(q, 'provider', '=', filters.provider))
-    .$call((q) => whereGiven(q, 'status', '=', filters.status))
+    .$call((q) => whereIfDefined(q, 'provider', '=', filters.provider))
+    .$call((q) => whereIfDefined(q, 'status', '=', filters.status))
 }

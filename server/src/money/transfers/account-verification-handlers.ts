@@ -3,7 +3,7 @@ import type { accountVerifications } from '@countersign/contract/accounts/accoun
 import { ACCOUNT_VERIFICATION_TRANSITIONS } from '@countersign/contract/states/account-verification-states'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
 import { checkEvent } from '../../kernel/operation/transition.ts'
 import { amountSent, findTransaction } from '../../kernel/transactions/transactions.ts'
 import { findCustomer } from '../../people/customers/customers.ts'
@@ -26,7 +26,7 @@ export const accountVerificationHandlers: Handlers<typeof accountVerifications> 
 
   account_verification_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
+    body: await listPage(op, query, {
       rows: listVerifications(op, query),
       table: 'account_verifications',
       view: (rows) => rows.map(accountVerificationView),

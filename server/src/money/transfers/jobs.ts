@@ -23,7 +23,7 @@ import type { JobPayloads } from '../../storage/rows/job.ts'
 import type { InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { countDelivery, failVerificationByTransaction } from '../external-accounts/account-verifications.ts'
 import { endFundsHold, findOpenHold, holdArrived } from '../rails/funds-holds.ts'
-import { askRail, failBeforeSending, type RailReplied } from '../rails/rail-payments.ts'
+import { failBeforeSending, type RailReplied, submitOrPollPayment } from '../rails/rail-payments.ts'
 import { takeBack } from '../rails/reverse-credit.ts'
 import { type Delivered, type Returned, settlePayment } from '../rails/settle-payment.ts'
 import type { Stage } from '../rails/settlement-table.ts'
@@ -57,20 +57,20 @@ async function settleTransfer(
 ): Promise<readonly Write[]> {
   const stage = getStage(transaction)
   if (stage === 'ENDED') return []
-  const isOut = transaction.kind === 'TRANSFER_OUT'
-  const accountId = requireColumn(transaction, isOut ? 'source_account_id' : 'destination_account_id')
+  const isOutgoing = transaction.kind === 'TRANSFER_OUT'
+  const accountId = requireColumn(transaction, isOutgoing ? 'source_account_id' : 'destination_account_id')
   const account = await findInternalAccount(op, accountId)
   return settlePayment({
     stage,
-    ask: () => submitOrPoll(op, transaction, account, payload),
+    callRail: () => submitOrPoll(op, transaction, account, payload),
     settle: (answer) => recordDelivery(op, transaction, account, answer),
     fail: (answer) => failDelivery(op, transaction, account, answer),
     bounce: (answer) => failDelivery(op, transaction, account, answer),
     reverse: (answer) =>
-      isOut
+      isOutgoing
         ? refundReturned(op, transaction, account, answer)
         : reversePull(op, transaction, account, answer),
-    askAgain: (at, asked) => job(op, 'transfer.settle', { ...payload, ...asked }, at),
+    schedulePoll: (at, asked) => job(op, 'transfer.settle', { ...payload, ...asked }, at),
   })
 }
 
@@ -101,7 +101,7 @@ async function submitOrPoll(
     const detail = 'The account balance would exceed its maximum'
     return failBeforeSending(op, order, { outcome: 'failed', failureReason: 'OFFRAMP_FAILED', detail })
   }
-  return askRail(op, order, payload)
+  return submitOrPollPayment(op, order, payload)
 }
 
 async function recordDelivery(

@@ -116,7 +116,8 @@ async function findPullable(rail: Rail, account: ExternalAccountRow): Promise<bi
 }
 
 /**
- * Starts a transfer. A transfer out holds its amount immediately; a transfer in credits nothing until the rail has the money. Guard: the account can spend the amount.
+ * Starts a transfer. A transfer out holds its amount immediately; a transfer in credits nothing until the
+ * rail has the money. Guard: the account can spend the amount.
  * @param velocityWrites the writes of `Velocity.admit`, which counts a transfer out
  */
 export function beginTransfer(
@@ -302,14 +303,14 @@ export function checkLimits(
 
 /** The payment order of a transfer, for its rail. */
 export function toPaymentOrder(transaction: TransactionRow): Omit<PaymentOrder, 'submittedAt'> {
-  const isOut = transaction.kind === 'TRANSFER_OUT'
+  const isOutgoing = transaction.kind === 'TRANSFER_OUT'
   return {
     rail: transaction.details.rail ?? null,
-    direction: isOut ? 'OUT' : 'PULL',
+    direction: isOutgoing ? 'OUT' : 'PULL',
     id: transaction.id,
     purpose: 'transfer',
-    accountId: requireColumn(transaction, isOut ? 'destination_account_id' : 'source_account_id'),
-    identifier: requireColumn(transaction, isOut ? 'destination_identifier' : 'source_identifier'),
+    accountId: requireColumn(transaction, isOutgoing ? 'destination_account_id' : 'source_account_id'),
+    identifier: requireColumn(transaction, isOutgoing ? 'destination_identifier' : 'source_identifier'),
     originatorId: transaction.customer_id ?? transaction.platform_id,
     mandateId: transaction.details.mandateId,
     paymentRail: transaction.payment_rail,

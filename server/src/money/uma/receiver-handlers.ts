@@ -15,7 +15,7 @@ export const receiverHandlers: Handlers<typeof receivers> = {
       body: {
         receiverUmaAddress: receiver.address,
         supportedCurrencies: await currencyPreferences(op, sender, receiver.currencies),
-        requiredPayerDataFields: [...receiver.asks],
+        requiredPayerDataFields: [...receiver.requiredFields],
         lookupId: newLookupId(op, receiver.address),
       },
     }

@@ -9,7 +9,7 @@ import { customerAsCounterparty } from './counterparty.ts'
  * `missing`.
  */
 export function checkSenderKnown(
-  asks: readonly RequiredSenderField[],
+  requiredFields: readonly RequiredSenderField[],
   customer: CustomerRow | null | undefined,
   requestInfo: Readonly<Record<string, unknown>>,
 ): void {
@@ -18,7 +18,9 @@ export function checkSenderKnown(
     ...requestInfo,
   }
   const isKnown = (name: string) => Object.hasOwn(known, name) && isText(known[name])
-  const missing = asks.filter(({ name, mandatory }) => mandatory && !isKnown(name)).map(({ name }) => name)
+  const missing = requiredFields
+    .filter(({ name, mandatory }) => mandatory && !isKnown(name))
+    .map(({ name }) => name)
   if (missing.length === 0) return
   throw new ApiError('MISSING_MANDATORY_USER_INFO', {
     message: `The receiver requires this information about the sender: ${missing.join(', ')}.`,

@@ -27,7 +27,7 @@ export interface UmaReceiver {
   readonly customerId?: string
   readonly counterparty: Counterparty
   /** The information about the sender that the receiver requires. */
-  readonly asks: readonly RequiredSenderField[]
+  readonly requiredFields: readonly RequiredSenderField[]
 }
 
 /** Normalizes an UMA address for comparison. Throws 400 `INVALID_UMA_ADDRESS`, naming `field`. */
@@ -58,7 +58,7 @@ export async function resolveUma(op: Op, text: string, field: string): Promise<U
     customer.verification_status === 'APPROVED' ? await listReceivedCurrencies(op, customer) : []
   if (currencies.length === 0) throw new ApiError('UMA_NOT_FOUND', { details: { field } })
   const counterparty = customerAsCounterparty(customer)
-  return { address, currencies, customerId: customer.id, counterparty, asks: [] }
+  return { address, currencies, customerId: customer.id, counterparty, requiredFields: [] }
 }
 
 /** The customer at a normalized address, approved or not. Throws 404 `UMA_NOT_FOUND`, naming `field`. */
@@ -105,10 +105,17 @@ function findSandboxReceiver(op: Op, address: string, field: string): UmaReceive
   const name = readSandboxName(op, address) ?? ''
   const refusal = memberOf(UMA_REFUSALS, name)
   if (refusal?.at === 'lookup') throw new ApiError(refusal.code, { details: { field } })
-  const asks = memberOf(UMA_REQUIRED_FIELDS, name)
+  const requiredFields = memberOf(UMA_REQUIRED_FIELDS, name)
   const scenario = memberOf(UMA_SCENARIOS, name)
-  const currency = scenario?.currency ?? (refusal || asks ? UMA_RECEIVER_CURRENCY : undefined)
-  return currency && { address, currencies: [currency], counterparty: SANDBOX_COUNTERPARTY, asks: asks ?? [] }
+  const currency = scenario?.currency ?? (refusal || requiredFields ? UMA_RECEIVER_CURRENCY : undefined)
+  return (
+    currency && {
+      address,
+      currencies: [currency],
+      counterparty: SANDBOX_COUNTERPARTY,
+      requiredFields: requiredFields ?? [],
+    }
+  )
 }
 
 /**

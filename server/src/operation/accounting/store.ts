@@ -2,10 +2,10 @@ import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import { LATE_MS, SKEW_MS } from '../../kernel/ledger/late-ends.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { firstUuidAt, uuidOf } from '../../storage/engine/ids.ts'
-import { rowById } from '../../storage/read/lookup.ts'
+import { lookupById } from '../../storage/read/lookup.ts'
 import type { ChartOfAccountsRow } from '../../storage/rows/accounting.ts'
 
-const CHART_BY_ID = rowById('charts_of_accounts')
+const CHART_BY_ID = lookupById('charts_of_accounts')
 
 export async function selectChart(op: Op): Promise<ChartOfAccountsRow | undefined> {
   return op.find(CHART_BY_ID, op.platform.id)

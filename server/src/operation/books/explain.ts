@@ -2,7 +2,7 @@ import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
 import { amountText } from '../../base/pricing/pricing.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { findActionOf } from '../../kernel/transactions/agent-action.ts'
+import { findAgentAction } from '../../kernel/transactions/agent-action.ts'
 import { findTransaction, type TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
 import { findQuote } from '../../money/quotes/quotes.ts'
 import { findDepositRow } from '../../money/rails/deposit-rows.ts'
@@ -100,7 +100,7 @@ async function paymentSteps(
   transaction: TransactionWithCustomer,
   quote: QuoteRow | undefined,
 ): Promise<Step[]> {
-  const action = await findActionOf(op, transaction)
+  const action = await findAgentAction(op, transaction)
   return [
     await transactionStep(op, transaction, quote),
     ...(await selectPaymentDecisions(op, transaction.id)).map(decisionStep),

@@ -1,7 +1,7 @@
 import type { ledgerBooks } from '@countersign/contract/books/ledger-books'
 import { withNames } from '../../kernel/accounts/names.ts'
 import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
-import { type Order, page } from '../../kernel/operation/paging.ts'
+import { listPage, type Order } from '../../kernel/operation/paging.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
 import { explain } from './explain.ts'
@@ -17,7 +17,7 @@ import {
 /** Follows the index on a platform's ledger accounts. */
 const BY_ID: Order<ListedAccount> = {
   columns: ['platform_id', 'id'],
-  of: ({ platform_id, id }) => [platform_id, id],
+  getPosition: ({ platform_id, id }) => [platform_id, id],
   read: (platformId, id) => [uuidOf(platformId), uuidOf(id)],
 }
 
@@ -27,7 +27,7 @@ export const ledgerBookHandlers: Handlers<typeof ledgerBooks> = {
     body: await withNames(
       op,
       query,
-      await page(op, query, {
+      await listPage(op, query, {
         rows: selectLedgerAccounts(op, query),
         table: 'ledger_accounts',
         by: BY_ID,
@@ -52,7 +52,7 @@ export const ledgerBookHandlers: Handlers<typeof ledgerBooks> = {
     const causes = cause === undefined ? undefined : await findCauses(op, cause)
     return {
       status: 200,
-      body: await page(op, query, {
+      body: await listPage(op, query, {
         rows: selectTransfers(op, causes, query),
         table: 'ledger_transfers',
         order: query.sortOrder ?? 'desc',

@@ -2,7 +2,7 @@ import { currencyRecord } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
-import { findTransaction, money } from '../../kernel/transactions/transactions.ts'
+import { findTransaction, toMoney } from '../../kernel/transactions/transactions.ts'
 import { findQuote } from '../../money/quotes/quotes.ts'
 import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
 import { findBalancesAt } from './balances.ts'
@@ -35,20 +35,23 @@ export async function ledgerAccountViews(op: Op, rows: readonly ListedAccount[],
 
 /** A transfer as the API shows it. System accounts are shown with their names. */
 export async function ledgerTransferView(op: Op, row: LedgerTransferRow) {
-  const [debit, credit] = await Promise.all([side(op, row.debit_account_id), side(op, row.credit_account_id)])
+  const [debit, credit] = await Promise.all([
+    toSide(op, row.debit_account_id),
+    toSide(op, row.credit_account_id),
+  ])
   return present({
     id: row.id,
     state: row.state,
     debit,
     credit,
-    amount: money(row.amount, row.currency),
+    amount: toMoney(row.amount, row.currency),
     cause: { type: row.cause, id: row.cause_id },
     createdAt: row.created_at.toISOString(),
     endedAt: row.ended_at?.toISOString(),
   })
 }
 
-async function side(op: Op, accountId: string) {
+async function toSide(op: Op, accountId: string) {
   const account = await selectLedgerAccount(op, accountId)
   return present({ accountId, name: account?.name })
 }

@@ -77,10 +77,10 @@ async function transactionOrigin(op: Op, movement: AccountMovement): Promise<Ori
   const transaction = await findTransaction(op, movement.causeId)
   if (transaction.quote_id !== null)
     return quoteOrigin(op, { ...movement, cause: 'quote', causeId: transaction.quote_id })
-  const isOut = transaction.kind === 'TRANSFER_OUT'
-  const isReversal = isOut === movement.change > 0n
-  const counterparty = isOut ? await findPayee(op, transaction) : await findPayer(op, transaction)
-  const kind = isReversal ? 'REFUND' : isOut ? 'PAYMENT_OUT' : 'PAYMENT_IN'
+  const isOutgoing = transaction.kind === 'TRANSFER_OUT'
+  const isReversal = isOutgoing === movement.change > 0n
+  const counterparty = isOutgoing ? await findPayee(op, transaction) : await findPayer(op, transaction)
+  const kind = isReversal ? 'REFUND' : isOutgoing ? 'PAYMENT_OUT' : 'PAYMENT_IN'
   return { kind, fee: 0n, counterparty, ...findReferences(transaction) }
 }
 

@@ -31,15 +31,15 @@ export function* statementCamt053(statement: Statement): Generator<string> {
     element('CreDtTm', created),
     element('FrToDt', [element('FrDtTm', from.toISOString()), element('ToDtTm', to.toISOString())]),
     own,
-    balance(statement, 'OPBD', opening, from),
-    balance(statement, 'CLBD', closing, end),
+    writeBalance(statement, 'OPBD', opening, from),
+    writeBalance(statement, 'CLBD', closing, end),
     '',
   ].join('\n')
-  for (const [at, line] of lines.entries()) yield `${entry(statement, line, at + 1)}\n`
+  for (const [at, line] of lines.entries()) yield `${writeEntry(statement, line, at + 1)}\n`
   yield '</Stmt></BkToCstmrStmt></Document>\n'
 }
 
-function balance(statement: Statement, code: string, amount: bigint, at: Date): Element {
+function writeBalance(statement: Statement, code: string, amount: bigint, at: Date): Element {
   return element('Bal', [
     element('Tp', [element('CdOrPrtry', [element('Cd', code)])]),
     ...amountElement(statement, amount),
@@ -55,7 +55,7 @@ function amountElement(statement: Statement, amount: bigint): Element[] {
   ]
 }
 
-function entry(statement: Statement, line: Line, number: number): Element {
+function writeEntry(statement: Statement, line: Line, number: number): Element {
   const { kind, amount, at, transferId, origin } = line
   return element('Ntry', [
     element('NtryRef', String(number)),
@@ -73,8 +73,8 @@ function entry(statement: Statement, line: Line, number: number): Element {
           optional('EndToEndId', xmlText(origin.reference, 35)),
         ]),
         ...amountElement(statement, amount),
-        parties(line),
-        remittance(line),
+        writeParties(line),
+        writeRemittance(line),
       ]),
     ]),
     element('AddtlNtryInf', KIND_WORDS[kind]),
@@ -82,7 +82,7 @@ function entry(statement: Statement, line: Line, number: number): Element {
 }
 
 /** The other party of a line, as payer or payee. */
-function parties(line: Line): Element | undefined {
+function writeParties(line: Line): Element | undefined {
   const name = xmlText(otherSide(line), 140)
   if (name === undefined) return undefined
   return element('RltdPties', [
@@ -90,7 +90,7 @@ function parties(line: Line): Element | undefined {
   ])
 }
 
-function remittance({ origin }: Line): Element | undefined {
+function writeRemittance({ origin }: Line): Element | undefined {
   const text = xmlText(origin.description, 140)
   return text === undefined ? undefined : element('RmtInf', [element('Ustrd', text)])
 }

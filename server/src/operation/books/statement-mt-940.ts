@@ -30,13 +30,13 @@ export function* statementMt940(statement: Statement): Generator<string> {
   yield formatMtField('20', `CS${id.slice(-14)}`) +
     formatMtField('25', id) +
     formatMtField('28C', `${statementNumber(end)}/1`)
-  yield formatMtField('60F', balance(statement, from, opening))
-  for (const line of lines) yield movement(statement, line)
-  yield formatMtField('62F', balance(statement, end, closing))
-  yield `${formatMtField('64', balance(statement, end, closing - held))}-\r\n`
+  yield formatMtField('60F', writeBalance(statement, from, opening))
+  for (const line of lines) yield writeMovement(statement, line)
+  yield formatMtField('62F', writeBalance(statement, end, closing))
+  yield `${formatMtField('64', writeBalance(statement, end, closing - held))}-\r\n`
 }
 
-function balance(statement: Statement, at: Date, amount: bigint): string {
+function writeBalance(statement: Statement, at: Date, amount: bigint): string {
   const { currency } = statement.account
   return formatMtBalance({
     isDebit: amount < 0n,
@@ -46,7 +46,7 @@ function balance(statement: Statement, at: Date, amount: bigint): string {
   })
 }
 
-function movement(statement: Statement, line: Line): string {
+function writeMovement(statement: Statement, line: Line): string {
   const { kind, amount, at, transferId, origin } = line
   const date = toUtcDay(at)
   const head = formatMtLine({

@@ -15,9 +15,9 @@ export function* statementOfx(statement: Statement): Generator<string> {
   yield '<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n' +
     '<?OFX OFXHEADER="200" VERSION="220" SECURITY="NONE" OLDFILEUID="NONE" NEWFILEUID="NONE"?>\n<OFX>'
   yield element('SIGNONMSGSRSV1', [
-    element('SONRS', [status(), element('DTSERVER', formatTime(createdAt)), element('LANGUAGE', 'ENG')]),
+    element('SONRS', [writeStatus(), element('DTSERVER', formatTime(createdAt)), element('LANGUAGE', 'ENG')]),
   ])
-  yield `\n<BANKMSGSRSV1><STMTTRNRS>${element('TRNUID', '0')}${status()}<STMTRS>`
+  yield `\n<BANKMSGSRSV1><STMTTRNRS>${element('TRNUID', '0')}${writeStatus()}<STMTRS>`
   yield element('CURDEF', account.currency)
   yield element('BANKACCTFROM', [
     element('BANKID', 'CNTRSIGN'),
@@ -25,7 +25,7 @@ export function* statementOfx(statement: Statement): Generator<string> {
     element('ACCTTYPE', 'CHECKING'),
   ])
   yield `\n<BANKTRANLIST>${element('DTSTART', formatTime(from))}${element('DTEND', formatTime(end))}\n`
-  for (const line of lines) yield `${transaction(statement, line)}\n`
+  for (const line of lines) yield `${writeTransaction(statement, line)}\n`
   yield '</BANKTRANLIST>'
   yield element('LEDGERBAL', [
     element('BALAMT', formatAmount(statement, closing)),
@@ -34,11 +34,11 @@ export function* statementOfx(statement: Statement): Generator<string> {
   yield '</STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>\n'
 }
 
-function status(): Element {
+function writeStatus(): Element {
   return element('STATUS', [element('CODE', '0'), element('SEVERITY', 'INFO')])
 }
 
-function transaction(statement: Statement, line: Line): Element {
+function writeTransaction(statement: Statement, line: Line): Element {
   const { kind, amount, at, transferId, origin } = line
   const memo = [KIND_WORDS[kind], origin.reference, origin.description].filter(
     (part) => part !== undefined && part !== null,

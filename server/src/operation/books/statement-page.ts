@@ -16,23 +16,23 @@ const ROWS_AT_ONCE = 200
 /** Renders a statement as a page for reading and printing. */
 export function* statementPage(statement: Statement): Generator<string> {
   const { lines, holds } = statement
-  const figure = figureIn(statement)
-  yield head(statement, figure).text
+  const figure = createAmountFormatter(statement)
+  yield renderHead(statement, figure).text
   for (let at = 0; at < lines.length; at += ROWS_AT_ONCE)
-    for (const line of lines.slice(at, at + ROWS_AT_ONCE)) yield movement(line, figure).text
+    for (const line of lines.slice(at, at + ROWS_AT_ONCE)) yield renderMovement(line, figure).text
   yield closingRows(statement, figure).text
   if (holds.length > 0) {
     yield holdsHead(statement, figure).text
     for (const hold of holds) yield holdRow(hold, figure).text
     yield '</tbody></table>\n'
   }
-  yield foot(statement).text
+  yield renderFoot(statement).text
 }
 
 type FormatAmount = (amount: bigint) => string
 
 /** Formats an amount with grouped digits, such as 1,234,567.89. */
-function figureIn({ account: { currency } }: Statement): FormatAmount {
+function createAmountFormatter({ account: { currency } }: Statement): FormatAmount {
   const { decimals } = CURRENCIES[currency]
   return (amount) => {
     const [whole = '', places] = decimalText(amount, decimals).split('.')
@@ -43,14 +43,14 @@ function figureIn({ account: { currency } }: Statement): FormatAmount {
 }
 
 /** A time in UTC, such as `2025-10-13 09:30`. */
-function minute(time: Date): string {
+function formatMinute(time: Date): string {
   return time.toISOString().slice(0, 16).replace('T', ' ')
 }
 
-function head(statement: Statement, figure: FormatAmount): Html {
+function renderHead(statement: Statement, figure: FormatAmount): Html {
   const { account, ownerName, from, to, opening, closing: end, credits, debits, fees } = statement
   const { name } = CURRENCIES[account.currency]
-  const fact = (label: string, value: string) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`
+  const renderFact = (label: string, value: string) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`
   return html`${new Html('<!doctype html>')}
 <html lang="en">
 <head>
@@ -66,8 +66,8 @@ function head(statement: Statement, figure: FormatAmount): Html {
 <main>
 <h1>Statement of account</h1>
 <p><strong>${ownerName}</strong><br>${name} (${account.currency}) <span class="soft">${account.id}</span></p>
-<p>From ${minute(from)} to ${minute(to)} UTC</p>
-<dl>${fact('Opening balance', figure(opening))}${fact('Added', figure(credits))}${fact('Deducted', figure(-debits))}${fact('Included fees', figure(-fees))}${fact('Closing balance', figure(end))}</dl>
+<p>From ${formatMinute(from)} to ${formatMinute(to)} UTC</p>
+<dl>${renderFact('Opening balance', figure(opening))}${renderFact('Added', figure(credits))}${renderFact('Deducted', figure(-debits))}${renderFact('Included fees', figure(-fees))}${renderFact('Closing balance', figure(end))}</dl>
 <table>
 <caption>Movements in ${account.currency}; times are UTC</caption>
 <thead><tr><th scope="col">Time</th><th scope="col">Movement</th><th scope="col">Reference</th><th scope="col" class="figure">Amount</th><th scope="col" class="figure">Balance</th></tr></thead>
@@ -76,12 +76,12 @@ ${sumRow('Opening balance', from, figure(opening))}`
 }
 
 function sumRow(label: string, at: Date, balance: string): Html {
-  return html`<tr class="sum"><td class="when" data-label="Time">${minute(at)}</td><th scope="row" data-label="">${label}</th><td></td><td></td><td class="figure" data-label="Balance">${balance}</td></tr>
+  return html`<tr class="sum"><td class="when" data-label="Time">${formatMinute(at)}</td><th scope="row" data-label="">${label}</th><td></td><td></td><td class="figure" data-label="Balance">${balance}</td></tr>
 `
 }
 
-function movement({ at, kind, amount, balance, origin }: Line, figure: FormatAmount): Html {
-  return html`<tr><td class="when" data-label="Time">${minute(at)}</td><td data-label="Movement"><span>${isFee(kind) ? KIND_WORDS[kind] : renderDescription(KIND_WORDS[kind], origin)}</span></td><td class="reference" data-label="Reference">${origin.reference ?? ''}</td><td class="figure" data-label="Amount">${figure(amount)}</td><td class="figure" data-label="Balance">${figure(balance)}</td></tr>
+function renderMovement({ at, kind, amount, balance, origin }: Line, figure: FormatAmount): Html {
+  return html`<tr><td class="when" data-label="Time">${formatMinute(at)}</td><td data-label="Movement"><span>${isFee(kind) ? KIND_WORDS[kind] : renderDescription(KIND_WORDS[kind], origin)}</span></td><td class="reference" data-label="Reference">${origin.reference ?? ''}</td><td class="figure" data-label="Amount">${figure(amount)}</td><td class="figure" data-label="Balance">${figure(balance)}</td></tr>
 `
 }
 
@@ -103,7 +103,7 @@ ${lines.length === 0 && html`<p class="soft">Nothing was posted in this period.<
 
 function holdsHead({ account, to, held: sum, closing: end }: Statement, figure: FormatAmount): Html {
   return html`<h2>Held at the end</h2>
-<p>${figure(sum)} ${account.currency} of the closing balance was held at ${minute(to)} UTC, so ${figure(end - sum)} ${account.currency} was available.</p>
+<p>${figure(sum)} ${account.currency} of the closing balance was held at ${formatMinute(to)} UTC, so ${figure(end - sum)} ${account.currency} was available.</p>
 <table>
 <thead><tr><th scope="col">Since</th><th scope="col">For</th><th scope="col">Reference</th><th scope="col" class="figure">Amount</th></tr></thead>
 <tbody>
@@ -111,12 +111,12 @@ function holdsHead({ account, to, held: sum, closing: end }: Statement, figure: 
 }
 
 function holdRow({ since, amount, origin }: Hold, figure: FormatAmount): Html {
-  return html`<tr><td class="when" data-label="Since">${minute(since)}</td><td data-label="For"><span>${renderDescription(KIND_WORDS[origin.kind], origin)}</span></td><td class="reference" data-label="Reference">${origin.reference ?? ''}</td><td class="figure" data-label="Amount">${figure(amount)}</td></tr>
+  return html`<tr><td class="when" data-label="Since">${formatMinute(since)}</td><td data-label="For"><span>${renderDescription(KIND_WORDS[origin.kind], origin)}</span></td><td class="reference" data-label="Reference">${origin.reference ?? ''}</td><td class="figure" data-label="Amount">${figure(amount)}</td></tr>
 `
 }
 
-function foot({ createdAt, account }: Statement): Html {
-  return html`<footer><p>Created ${minute(createdAt)} UTC. A payment and its fee are two lines of one movement. ${account.currency} has ${CURRENCIES[account.currency].decimals} decimal places.</p></footer>
+function renderFoot({ createdAt, account }: Statement): Html {
+  return html`<footer><p>Created ${formatMinute(createdAt)} UTC. A payment and its fee are two lines of one movement. ${account.currency} has ${CURRENCIES[account.currency].decimals} decimal places.</p></footer>
 </main>
 </body>
 </html>

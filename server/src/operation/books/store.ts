@@ -3,8 +3,8 @@ import { LATE_MS, SKEW_MS } from '../../kernel/ledger/late-ends.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { parseOptionalTime } from '../../kernel/operation/time-range.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
-import { rowById, rowByKey } from '../../storage/read/lookup.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { lookupById, rowByKey } from '../../storage/read/lookup.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { CardTransactionRow } from '../../storage/rows/card.ts'
 import type { LedgerAccountRow, LedgerTransferRow } from '../../storage/rows/ledger.ts'
 import type { PaymentDecisionRow } from '../../storage/rows/rail.ts'
@@ -27,10 +27,10 @@ export function selectLedgerAccounts(op: Op, { name, currency, owner }: AccountF
     .selectFrom('ledger_accounts')
     .select(['id', 'platform_id', 'owner', 'name', 'currency', 'normal_side', 'posted', 'held', 'is_closed'])
     .where('platform_id', '=', op.platform.id)
-    .$call((q) => whereGiven(q, 'name', '=', name))
+    .$call((q) => whereIfDefined(q, 'name', '=', name))
     .$if(name !== undefined, (q) => q.where('owner', '=', op.platform.id))
-    .$call((q) => whereGiven(q, sql.ref<string>('currency'), '=', currency))
-    .$call((q) => whereGiven(q, 'owner', '=', owner))
+    .$call((q) => whereIfDefined(q, sql.ref<string>('currency'), '=', currency))
+    .$call((q) => whereIfDefined(q, 'owner', '=', owner))
 }
 
 const ACCOUNT_BY_ID = rowByKey<ListedAccount>(
@@ -43,7 +43,7 @@ export async function selectLedgerAccount(op: Op, id: string): Promise<ListedAcc
   return op.find(ACCOUNT_BY_ID, id)
 }
 
-const TRANSFER_BY_ID = rowById('ledger_transfers')
+const TRANSFER_BY_ID = lookupById('ledger_transfers')
 
 export async function selectTransfer(op: Op, id: string): Promise<LedgerTransferRow | undefined> {
   return op.find(TRANSFER_BY_ID, id)
@@ -62,9 +62,9 @@ export function selectTransfers(op: Op, causes: readonly string[] | undefined, f
     .selectFrom('ledger_transfers')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
-    .$call((q) => whereGiven(q, 'cause_id', 'in', causes))
-    .$call((q) => whereGiven(q, 'created_at', '>=', parseOptionalTime(startDate)))
-    .$call((q) => whereGiven(q, 'created_at', '<=', parseOptionalTime(endDate)))
+    .$call((q) => whereIfDefined(q, 'cause_id', 'in', causes))
+    .$call((q) => whereIfDefined(q, 'created_at', '>=', parseOptionalTime(startDate)))
+    .$call((q) => whereIfDefined(q, 'created_at', '<=', parseOptionalTime(endDate)))
   if (accountId === undefined) return [matching]
   return [
     matching.where('debit_account_id', '=', accountId),
@@ -72,7 +72,7 @@ export function selectTransfers(op: Op, causes: readonly string[] | undefined, f
   ]
 }
 
-const CARD_TRANSACTION_BY_ID = rowById('card_transactions')
+const CARD_TRANSACTION_BY_ID = lookupById('card_transactions')
 
 export async function selectPurchase(op: Op, id: string): Promise<CardTransactionRow | undefined> {
   return op.find(CARD_TRANSACTION_BY_ID, id)

@@ -1,6 +1,6 @@
 import type { clientMoney } from '@countersign/contract/operation/client-money'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { type Order, page } from '../../kernel/operation/paging.ts'
+import { listPage, type Order } from '../../kernel/operation/paging.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { ClientMoneyReportRow } from '../../storage/rows/accounting.ts'
@@ -10,14 +10,14 @@ import { verifyReport } from './verify.ts'
 
 const BY_DATE: Order<ClientMoneyReportRow> = {
   columns: ['date', 'id'],
-  of: ({ date, id }) => [date, id],
+  getPosition: ({ date, id }) => [date, id],
   read: (date, id) => [date, uuidOf(id)],
 }
 
 export const clientMoneyHandlers: Handlers<typeof clientMoney> = {
   client_money_report_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
+    body: await listPage(op, query, {
       rows: selectReports(op, query),
       table: 'client_money_reports',
       by: BY_DATE,

@@ -150,18 +150,18 @@ export function reportView(row: ClientMoneyReportRow) {
     id: row.id,
     date: row.date,
     asOf: endOfDay(row.date).toISOString(),
-    currencies: row.currencies.map((one) => ({
-      currency: currencyRecord(one.currency),
-      owed: BigInt(one.owed),
-      onHold: BigInt(one.onHold),
-      held: BigInt(one.held),
-      difference: BigInt(one.difference),
-      reasons: one.reasons.map(({ reason, amount, rail }) => ({
+    currencies: row.currencies.map((entry) => ({
+      currency: currencyRecord(entry.currency),
+      owed: BigInt(entry.owed),
+      onHold: BigInt(entry.onHold),
+      held: BigInt(entry.held),
+      difference: BigInt(entry.difference),
+      reasons: entry.reasons.map(({ reason, amount, rail }) => ({
         reason,
         amount: BigInt(amount),
         ...present({ rail }),
       })),
-      rails: one.rails.map(({ rail, ledgerBalance, held, statement }) => ({
+      rails: entry.rails.map(({ rail, ledgerBalance, held, statement }) => ({
         rail,
         ledgerBalance: BigInt(ledgerBalance),
         held: BigInt(held),

@@ -3,12 +3,12 @@ import { LATE_MS, SKEW_MS } from '../../kernel/ledger/late-ends.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { firstUuidAt, uuidOf } from '../../storage/engine/ids.ts'
 import type { Database } from '../../storage/engine/port.ts'
-import { rowById } from '../../storage/read/lookup.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { lookupById } from '../../storage/read/lookup.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { ClientMoneyReportRow } from '../../storage/rows/accounting.ts'
 import type { RailStatementRow } from '../../storage/rows/reconciliation.ts'
 
-const REPORT_BY_ID = rowById('client_money_reports')
+const REPORT_BY_ID = lookupById('client_money_reports')
 
 export async function selectReport(op: Op, id: string): Promise<ClientMoneyReportRow | undefined> {
   return op.find(REPORT_BY_ID, id)
@@ -33,8 +33,8 @@ export function selectReports(op: Op, { startDate, endDate }: ReportFilters) {
     .selectFrom('client_money_reports')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
-    .$call((q) => whereGiven(q, 'date', '>=', startDate))
-    .$call((q) => whereGiven(q, 'date', '<=', endDate))
+    .$call((q) => whereIfDefined(q, 'date', '>=', startDate))
+    .$call((q) => whereIfDefined(q, 'date', '<=', endDate))
 }
 
 /** A platform that lacks yesterday's report. `last_date` is null if it has no report at all. */

@@ -3,7 +3,7 @@ import { type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
 import { withNote } from '../../money/deposits/decide.ts'
-import { causeOf, railLeg } from '../../money/rails/deposit-rows.ts'
+import { railLeg, toDepositCause } from '../../money/rails/deposit-rows.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
 import { depositLines } from '../reconciliations/explain-lines.ts'
@@ -75,7 +75,7 @@ export async function adjustDeposit(
     parts,
     writes: [
       update('deposits', row.id, { state, amount: before, updated_at }, change),
-      ...post(op, causeOf(row), legs),
+      ...post(op, toDepositCause(row), legs),
       ...insertParts(op, parts),
     ],
   }

@@ -11,7 +11,7 @@ import {
   withNote,
 } from '../../money/deposits/decide.ts'
 import { depositView, findDeposit } from '../../money/deposits/deposits.ts'
-import { causeOf, moveDeposit } from '../../money/rails/deposit-rows.ts'
+import { moveDeposit, toDepositCause } from '../../money/rails/deposit-rows.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
 import { scheduleComparison } from '../reconciliations/explain-lines.ts'
 import { adjustDeposit, checkBooked } from './adjust.ts'
@@ -41,7 +41,7 @@ export const depositCorrectionHandlers: Handlers<typeof depositCorrections> = {
     if (!vote.decides) return { status: 200, body: depositView(row), writes: pendingVoteWrites(row, vote) }
     const moved = moveDeposit(op, row, 'write_off', { details: withNote(row, body.reason) })
     const { currency, amount } = row
-    const moves = post(op, causeOf(row), [
+    const moves = post(op, toDepositCause(row), [
       { system: 'suspense', currency, amount: -amount },
       { system: 'costs', currency, amount },
     ])

@@ -1,8 +1,8 @@
 import type { Op } from '../../kernel/operation/app.ts'
-import { rowById } from '../../storage/read/lookup.ts'
+import { lookupById } from '../../storage/read/lookup.ts'
 import type { ErasureRow } from '../../storage/rows/erasure.ts'
 
-const BY_ID = rowById('erasures')
+const BY_ID = lookupById('erasures')
 
 /** The erasure of a customer, if one was requested. */
 export async function selectErasure(op: Op, customerId: string): Promise<ErasureRow | undefined> {

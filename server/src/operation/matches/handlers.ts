@@ -1,10 +1,10 @@
 import type { reconciliationMatches } from '@countersign/contract/operation/reconciliation-matches'
 import { MATCH_INITIAL, MATCH_TRANSITIONS, type MatchEvent } from '@countersign/contract/states/match-states'
-import { nameOf } from '../../kernel/audit/actors.ts'
+import { nameActor } from '../../kernel/audit/actors.ts'
 import { toSystemAccountId } from '../../kernel/ledger/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
 import { checkEvent, transition } from '../../kernel/operation/transition.ts'
 import { castVote } from '../../people/members/approval-votes.ts'
 import { expectRow, insert } from '../../storage/commit/writes.ts'
@@ -48,7 +48,7 @@ export const reconciliationMatchHandlers: Handlers<typeof reconciliationMatches>
 
   reconciliation_match_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
+    body: await listPage(op, query, {
       rows: selectMatches(op, query),
       table: 'reconciliation_matches',
       view: (rows) => rows.map(matchView),
@@ -97,7 +97,7 @@ function newMatch(
   group: Group,
   details: Pick<ReconciliationMatchRow, 'account' | 'digest' | 'reason'>,
 ): ReconciliationMatchRow {
-  const actor = nameOf(op.actor)
+  const actor = nameActor(op.actor)
   if (!actor) throw new Error(`an actor of kind ${op.actor.kind} cannot create a match`)
   return {
     id: op.newId('ReconciliationMatch'),

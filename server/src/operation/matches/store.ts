@@ -3,8 +3,8 @@ import type { MatchState } from '@countersign/contract/states/match-states'
 import { sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
 import { buildId, deriveUuid, uuidOf } from '../../storage/engine/ids.ts'
-import { rowById } from '../../storage/read/lookup.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { lookupById } from '../../storage/read/lookup.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { DepositDetails } from '../../storage/rows/rail.ts'
 import type { ReconciliationMatchItemRow, ReconciliationMatchRow } from '../../storage/rows/reconciliation.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
@@ -16,7 +16,7 @@ export interface RailAccount {
   readonly currency: KnownCurrency
 }
 
-const MATCH_BY_ID = rowById('reconciliation_matches')
+const MATCH_BY_ID = lookupById('reconciliation_matches')
 
 export async function selectMatch(op: Op, id: string): Promise<ReconciliationMatchRow | undefined> {
   return op.find(MATCH_BY_ID, id)
@@ -44,12 +44,12 @@ export function selectMatches(op: Op, { rail, currency, status }: MatchFilters) 
     .selectFrom('reconciliation_matches')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
-    .$call((q) => whereGiven(q, 'rail', '=', rail))
-    .$call((q) => whereGiven(q, sql.ref<string>('currency'), '=', currency))
-    .$call((q) => whereGiven(q, 'state', '=', status))
+    .$call((q) => whereIfDefined(q, 'rail', '=', rail))
+    .$call((q) => whereIfDefined(q, sql.ref<string>('currency'), '=', currency))
+    .$call((q) => whereIfDefined(q, 'state', '=', status))
 }
 
-const MATCH_ITEM_BY_ID = rowById('reconciliation_match_items')
+const MATCH_ITEM_BY_ID = lookupById('reconciliation_match_items')
 
 /** The id of the record of a payment's match on a rail's account. */
 export function matchItemId({ id }: RailAccount, itemId: string): string {

@@ -74,6 +74,6 @@ export function toAbsolute(amount: bigint): bigint {
   return amount < 0n ? -amount : amount
 }
 
-export function compareAmounts(one: bigint, other: bigint): number {
-  return one < other ? -1 : one > other ? 1 : 0
+export function compareAmounts(one: bigint, right: bigint): number {
+  return one < right ? -1 : one > right ? 1 : 0
 }

@@ -54,16 +54,16 @@ export function suggestMatches(lines: readonly OpenLine[], payments: readonly Op
 }
 
 /** The sort order of lines for `suggestSorted`. Payments are sorted by `byOutstandingAmount`. */
-export function byAmount(one: OpenLine, other: OpenLine): number {
-  return compareAmounts(one.amount, other.amount) || byTime(one, other)
+export function byAmount(left: OpenLine, right: OpenLine): number {
+  return compareAmounts(left.amount, right.amount) || byTime(left, right)
 }
 
-export function byOutstandingAmount(one: OpenPayment, other: OpenPayment): number {
-  return compareAmounts(outstandingAmount(one), outstandingAmount(other)) || byTime(one, other)
+export function byOutstandingAmount(left: OpenPayment, right: OpenPayment): number {
+  return compareAmounts(outstandingAmount(left), outstandingAmount(right)) || byTime(left, right)
 }
 
-function byTime(one: OpenLine | OpenPayment, other: OpenLine | OpenPayment): number {
-  return one.atMs - other.atMs || (one.id < other.id ? -1 : 1)
+function byTime(left: OpenLine | OpenPayment, right: OpenLine | OpenPayment): number {
+  return left.atMs - right.atMs || (left.id < right.id ? -1 : 1)
 }
 
 /**

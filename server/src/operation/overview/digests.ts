@@ -49,7 +49,7 @@ export const sendDigest: JobHandler<'member.digest'> = async (op, { memberId }) 
   const member = await findMember(op, memberId)
   const { state, notify_by, notify_minutes, digest_job_id } = member
   if (state !== 'ACTIVE' || notify_by === null || digest_job_id !== jobId) return []
-  const topics = topicsFor(member)
+  const topics = listTopics(member)
   const waiting = await selectWaitingFor(
     op,
     memberId,
@@ -87,7 +87,7 @@ export const sendDigest: JobHandler<'member.digest'> = async (op, { memberId }) 
 }
 
 /** The topics that the member has chosen and is allowed to act on. */
-function topicsFor({ notify_about, permissions }: MemberRow): readonly NotificationTopic[] {
+function listTopics({ notify_about, permissions }: MemberRow): readonly NotificationTopic[] {
   return keysOf(NOTIFICATION_TOPICS).filter(
     (topic) => notify_about.includes(topic) && permissions.includes(NOTIFICATION_TOPICS[topic]),
   )

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import { hasWords } from '../../storage/read/has-words.ts'
-import { type RowByKey, rowById } from '../../storage/read/lookup.ts'
+import { lookupById, type RowByKey } from '../../storage/read/lookup.ts'
 import type { AgentRow } from '../../storage/rows/agent.ts'
 import type { CardRow } from '../../storage/rows/card.ts'
 import type { StoredEventRow } from '../../storage/rows/event.ts'
@@ -18,15 +18,15 @@ import type {
 
 /** Lookup by id for each kind of record. */
 export const BY_ID = {
-  Customer: rowById('customers'),
-  Transaction: rowById('transactions'),
-  Quote: rowById('quotes'),
-  Card: rowById('cards'),
-  Agent: rowById('agents'),
-  ExternalAccount: rowById('external_accounts'),
-  Mandate: rowById('mandates'),
-  InternalAccount: rowById('internal_accounts'),
-  Event: rowById('events'),
+  Customer: lookupById('customers'),
+  Transaction: lookupById('transactions'),
+  Quote: lookupById('quotes'),
+  Card: lookupById('cards'),
+  Agent: lookupById('agents'),
+  ExternalAccount: lookupById('external_accounts'),
+  Mandate: lookupById('mandates'),
+  InternalAccount: lookupById('internal_accounts'),
+  Event: lookupById('events'),
 } as const
 
 export interface FoundRows {

@@ -27,7 +27,7 @@ export async function selectHeldBalances(op: Op): Promise<BalancesRow[]> {
   return rows
 }
 
-/** The number of records of a kind that wait for a person, and the time of the oldest. */
+/** The number of records of a kind that wait for a decision, and the time of the oldest. */
 export interface WaitingRow {
   readonly kind: keyof Static<typeof Waiting>
   readonly count: bigint
@@ -42,7 +42,7 @@ const WITHOUT_HIT =
   "NOT EXISTS (SELECT 1 FROM screenings s WHERE s.platform_id = $1 AND s.state = 'WAITING' AND s.deposit_id = deposits.id)"
 
 /**
- * The records on platform $1 that wait for a person at the time $2. Pending incoming payments and holds are
+ * The records on platform $1 that wait for a decision at the time $2. Pending incoming payments and holds are
  * found through the jobs that expire them, because an index on their state would slow down every payment.
  */
 const WAITING = `

@@ -1,7 +1,7 @@
 import type { ownMoney } from '@countersign/contract/operation/own-money'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
 import { castVote, readApprovalNeed } from '../../people/members/approval-votes.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow } from '../../storage/rows/own-money.ts'
@@ -48,7 +48,7 @@ export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
 
   own_account_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
+    body: await listPage(op, query, {
       rows: selectOwnAccounts(op, query),
       table: 'own_accounts',
       view: (rows) => Promise.all(rows.map((row) => ownAccountView(op, row))),
@@ -113,7 +113,7 @@ export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
 
   platform_withdrawal_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
+    body: await listPage(op, query, {
       rows: selectWithdrawals(op, query),
       table: 'platform_withdrawals',
       view: (rows) => Promise.all(rows.map((row) => withdrawalView(op, row))),

@@ -1,7 +1,7 @@
 import type { EventType } from '@countersign/contract/events/events'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
-import { faultOf } from '../../money/payouts/judge-line.ts'
+import { toFault } from '../../money/payouts/judge-line.ts'
 import type { OwnTransferHook } from '../../money/transfers/jobs.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow, StoredSweep } from '../../storage/rows/own-money.ts'
@@ -49,7 +49,7 @@ async function sweepAccount(op: Op, own: OwnAccountRow, sweep: StoredSweep): Pro
     const { row, writes } = await sendWithdrawal(op, draft, own, ownMoney)
     return [insert('platform_withdrawals', row), ...writes]
   } catch (error) {
-    const { code, message } = faultOf(error)
+    const { code, message } = toFault(error)
     const { row } = moveWithdrawal(op, draft, 'fail', { code, message })
     return [insert('platform_withdrawals', row), await withdrawalEvent(op, 'FAILED', row)]
   }

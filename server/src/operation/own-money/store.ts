@@ -1,7 +1,7 @@
 import type { OwnAccountState, PlatformWithdrawalState } from '@countersign/contract/states/own-money-states'
 import type { Op } from '../../kernel/operation/app.ts'
 import { rowByKey } from '../../storage/read/lookup.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { OwnAccountRow, PlatformWithdrawalRow } from '../../storage/rows/own-money.ts'
 
 export function selectOwnAccounts(op: Op, { status }: { readonly status?: OwnAccountState }) {
@@ -9,7 +9,7 @@ export function selectOwnAccounts(op: Op, { status }: { readonly status?: OwnAcc
     .selectFrom('own_accounts')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
-    .$call((q) => whereGiven(q, 'state', '=', status))
+    .$call((q) => whereIfDefined(q, 'state', '=', status))
 }
 
 export async function selectOwnAccount(op: Op, id: string): Promise<OwnAccountRow | undefined> {
@@ -32,7 +32,7 @@ export function selectWithdrawals(op: Op, { status }: { readonly status?: Platfo
     .selectFrom('platform_withdrawals')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
-    .$call((q) => whereGiven(q, 'state', '=', status))
+    .$call((q) => whereIfDefined(q, 'state', '=', status))
 }
 
 export async function selectWithdrawal(op: Op, id: string): Promise<PlatformWithdrawalRow | undefined> {

@@ -100,7 +100,8 @@ export interface OwnMoney {
 
 /** Throws 400 `INVALID_CURRENCY` if the platform has no account in the currency. */
 export async function findOwnMoney(op: Op, currency: string): Promise<OwnMoney> {
-  // Read before the fees, so that the guard on the platform's version covers every earlier withdrawal of fees.
+  // Read before the fees, so that the guard on the platform's version covers every earlier withdrawal of
+  // fees.
   const platform = await findPlatform(op)
   const account = await findPlatformAccount(op, currency)
   if (!account)

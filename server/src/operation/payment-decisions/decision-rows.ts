@@ -1,5 +1,5 @@
 import type { PaymentOutcome } from '@countersign/contract/operation/payment-decisions'
-import { nameOf } from '../../kernel/audit/actors.ts'
+import { nameActor } from '../../kernel/audit/actors.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { buildId, deriveUuid } from '../../storage/engine/ids.ts'
 import type { PaymentDecisionRow, RailPaymentRow } from '../../storage/rows/rail.ts'
@@ -36,7 +36,7 @@ export function decisionRow(
   { reason, evidence, railEventId }: DecisionBody,
   isProposal: boolean,
 ): PaymentDecisionRow {
-  const actor = nameOf(op.actor)
+  const actor = nameActor(op.actor)
   if (!actor) throw new Error(`an actor of kind ${op.actor.kind} cannot decide about a payment`)
   return {
     id: op.newId('PaymentDecision'),

@@ -7,7 +7,7 @@ export type Standing =
   | 'OPEN'
   /** The payee has it. */
   | 'PAID'
-  /** The payer has it: it never left, or it came back. */
+  /** The payer has it: it never left, or it was returned. */
   | 'BACK'
   /** Both have it: it was refunded, but the payee has it too. The amount is owed to the platform. */
   | 'OWED'
@@ -23,7 +23,7 @@ export type DecisionEffect =
   /** The rail still has the money, so the receivable is cleared. */
   | 'clear'
 
-/** A paid payment cannot be decided as FAILED (null). If its money came back, the outcome is RETURNED. */
+/** A paid payment cannot be decided as FAILED (null). If its money was returned, the outcome is RETURNED. */
 export const DECISION_EFFECTS = {
   OPEN: { DELIVERED: 'move', FAILED: 'move', RETURNED: 'move' },
   PAID: { DELIVERED: 'stand', FAILED: null, RETURNED: 'move' },

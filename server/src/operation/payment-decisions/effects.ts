@@ -40,7 +40,7 @@ const FAILURES = {
  * book the remaining amounts. Guard: no report has arrived in the meantime.
  */
 export async function effectWrites(op: Op, decided: Decided): Promise<readonly Write[]> {
-  return [...(await moveRecord(op, decided)), ...bookings(op, decided)]
+  return [...(await moveRecord(op, decided)), ...buildBookings(op, decided)]
 }
 
 async function moveRecord(op: Op, { payment, effect, outcome }: Decided): Promise<readonly Write[]> {
@@ -54,7 +54,7 @@ async function moveRecord(op: Op, { payment, effect, outcome }: Decided): Promis
  * Books the part of the charge that no earlier decision has booked as costs and, if both payer and payee have
  * the money, the amount as a receivable.
  */
-function bookings(op: Op, { payment, last, effect, charge }: Decided): readonly Write[] {
+function buildBookings(op: Op, { payment, last, effect, charge }: Decided): readonly Write[] {
   const { currency, amount } = payment
   const cause = { cause: 'transaction', causeId: payment.payment_id } as const
   const newCharge = charge - (last?.charge ?? 0n)

@@ -91,14 +91,14 @@ async function findLines(op: Op, { payment }: Claimed, ids: readonly string[]): 
 
 /**
  * The outgoing lines must add up to exactly the amount that left, and the incoming lines to exactly the
- * amount that came back. The outgoing line of a returned payment may be in another statement and missing
+ * amount that was returned. The outgoing line of a returned payment may be in another statement and missing
  * here.
  */
 function checkSums({ payment, outcome, charge }: Claimed, lines: readonly StatementLine[]): void {
   if (outcome === 'FAILED')
     throw wrongLines('A failed payment never left, so no statement line can book it. Omit statementEntryIds')
-  const sum = (isOut: boolean) =>
-    lines.reduce((total, { entry }) => (entry.amount < 0n === isOut ? total + entry.amount : total), 0n)
+  const sum = (isOutgoing: boolean) =>
+    lines.reduce((total, { entry }) => (entry.amount < 0n === isOutgoing ? total + entry.amount : total), 0n)
   const [out, back] = [sum(true), sum(false)]
   const isDelivered = outcome === 'DELIVERED'
   const outExpected = isDelivered ? -(payment.amount + charge) : -payment.amount

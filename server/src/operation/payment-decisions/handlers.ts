@@ -1,7 +1,7 @@
 import type { paymentDecisions } from '@countersign/contract/operation/payment-decisions'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import {
   findTransaction,
@@ -69,7 +69,7 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
     return {
       status: 200,
       // The cursor is valid only for this payment's list.
-      body: await page(
+      body: await listPage(
         op,
         { ...query, of: id },
         {

@@ -28,8 +28,8 @@ export type DecisionBody = BodyOf<typeof transaction_decide>
 const SUBMISSION_SECONDS = 60
 
 /**
- * Finds a payment that a person may decide about. Throws 409 `PAYMENT_NOT_DECIDABLE` if the payment may still
- * be on its way to the rail, or if a chain determines its outcome; 409 `SCREENING_NOT_DECIDED`.
+ * Finds a payment that an operator may decide about. Throws 409 `PAYMENT_NOT_DECIDABLE` if the payment may
+ * still be on its way to the rail, or if a chain determines its outcome; 409 `SCREENING_NOT_DECIDED`.
  */
 export async function findDecidablePayment(
   op: Op,
@@ -125,7 +125,7 @@ export function findEffect(
   const details = present({ status: payment.state, decisionId: last?.id })
   if (effect === null)
     throw new ApiError('INVALID_STATE_TRANSITION', {
-      message: 'This payment was delivered. If its money came back, use the outcome RETURNED.',
+      message: 'This payment was delivered. If its money was returned, use the outcome RETURNED.',
       details: { ...details, field: 'outcome' },
     })
   const isFirst = effect === 'move' && last === undefined

@@ -16,8 +16,10 @@ interface CheckedReversal {
   readonly request: RequestedReversal
 }
 
-/** Checks the reversal of a transaction's payment. Errors: 400 `INVALID_INPUT` for fields that a reversal must not have, 409
- * `PAYMENT_NOT_DECIDABLE` if it cannot be requested now, 409 `INVALID_STATE_TRANSITION` if the payment has ended.
+/**
+ * Checks the reversal of a transaction's payment. Errors: 400 `INVALID_INPUT` for fields that a reversal must
+ * not have, 409 `PAYMENT_NOT_DECIDABLE` if it cannot be requested now, 409 `INVALID_STATE_TRANSITION` if the
+ * payment has ended.
  */
 export async function checkReversal(
   op: Op,

@@ -42,11 +42,12 @@ export async function bookNext(
   const applied = await Promise.all(
     next.map(async (entry) => {
       const evidence = await findNews(op, statement, entry)
-      // An entry that cannot be applied waits for a person, and is a difference of that day.
+      // An entry that cannot be applied waits for manual review, and is a difference of that day.
       return evidence ? applyOrHold(op, statement.rail, evidence) : []
     }),
   )
-  // Each entry fits the balances separately. If all of them together do not, only the first one is applied now.
+  // Each entry fits the balances separately. If all of them together do not, only the first one is applied
+  // now.
   const done = (await fitBalancesTogether(op, applied.flat())) ? next.length : 1
   const guard = { state: 'BOOKING', booked_count: from } as const
   return {

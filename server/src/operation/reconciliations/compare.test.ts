@@ -12,7 +12,7 @@ const at = (hours: number) => new Date(Date.UTC(2026, 2, 1) + hours * 3_600_000)
 interface Story {
   readonly amount: bigint
   readonly bookedDay: number
-  /** Days until the money comes back; undefined if it never does. */
+  /** Days until the money is returned; undefined if it never is. */
   readonly returnsAfter: number | undefined
   /** Hours between the bank's booking and the ledger's; negative if the ledger was first. */
   readonly ledgerDelayHours: number

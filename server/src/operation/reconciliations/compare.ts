@@ -110,7 +110,7 @@ function laterAmount({ ours, oursByCut, theirs }: Item): bigint {
 function itemDifferences(item: Item): Difference[] {
   const { id, ours, oursByCut, theirs, oursSince, theirsSince } = item
   if (ours === theirs || oursByCut === theirs) return []
-  const since = earliest(theirsSince, oursSince)
+  const since = pickEarlier(theirsSince, oursSince)
   if (!since) throw new Error(`${id} differs, but neither side contains it`)
   return [{ reason: findReason(item), amount: theirs - ours, since, about: id }]
 }
@@ -148,7 +148,7 @@ function startOfDay({ date }: StatedDay): Date {
   return new Date(`${date}T00:00:00Z`)
 }
 
-function earliest(one: Date | undefined, other: Date | undefined): Date | undefined {
-  if (!one || !other) return one ?? other
-  return one < other ? one : other
+function pickEarlier(left: Date | undefined, right: Date | undefined): Date | undefined {
+  if (!left || !right) return left ?? right
+  return left < right ? left : right
 }

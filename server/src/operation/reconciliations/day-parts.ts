@@ -35,7 +35,8 @@ export function classifyPart(day: KnownDay, part: NewPart): DayPart {
   const isAllKnown = part.known === part.count
   const isNext = part.opening === day.closing || part.closing === day.opening
   if (isAllKnown && isSameSpan) return 'repeat'
-  // It repeats some of the entries. If it also continues the balance, it may be additional money rather than a repeat, and the two cannot be distinguished.
+  // It repeats some of the entries. If it also continues the balance, it may be additional money rather than
+  // a repeat, and the two cannot be distinguished.
   if (isAllKnown && 0 < part.count && part.count < day.count) return isNext ? 'contradicts' : 'repeat'
   // If a day's closing balance equals its opening balance, the order is ambiguous: a correction looks like a
   // continuation.

@@ -8,14 +8,14 @@ function findTimeZone(rail: Rail | undefined): string {
 }
 
 /** The time at which a day ends. */
-export function endOf(date: string, rail: Rail | undefined): Date {
+export function endOfRailDay(date: string, rail: Rail | undefined): Date {
   return DateTime.fromISO(date, { zone: findTimeZone(rail) })
     .plus({ days: 1 })
     .toJSDate()
 }
 
 /** The time at which a day begins. */
-export function startOf(date: string, rail: Rail | undefined): Date {
+export function startOfRailDay(date: string, rail: Rail | undefined): Date {
   return DateTime.fromISO(date, { zone: findTimeZone(rail) }).toJSDate()
 }
 

@@ -8,8 +8,8 @@ interface ExampleDeposit {
   readonly sender: string
   readonly text: string
   /**
-   * The booking in the statement: as reported, with another amount, in a sum with others, or in lines without a
-   * reference to it.
+   * The booking in the statement: as reported, with another amount, in a sum with others, or in lines without
+   * a reference to it.
    */
   readonly stated: 'SAME' | { readonly amount: number } | 'IN_SUM' | { readonly lines: readonly number[] }
 }

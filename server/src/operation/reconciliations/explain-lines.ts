@@ -32,7 +32,7 @@ export async function scheduleComparison(op: Op, rail: string, currency: string)
   return latest ? [job(op, 'statement.compare', { statementId: latest.id, attempt: 0 }, op.now)] : []
 }
 
-/** An outgoing line means that a payment left; an incoming line means that it came back. */
+/** An outgoing line means that a payment left; an incoming line means that it was returned. */
 export function classifyLine({
   amount,
 }: Pick<RailStatementEntryRow, 'amount'>): 'PAYMENT' | 'PAYMENT_RETURN' {

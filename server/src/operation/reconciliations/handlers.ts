@@ -1,7 +1,7 @@
 import type { reconciliations } from '@countersign/contract/operation/reconciliations'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
 import type { RailStatementRow } from '../../storage/rows/reconciliation.ts'
 import { findReconciliation } from './open-differences.ts'
 import { selectStatements, selectTexts } from './store.ts'
@@ -10,7 +10,7 @@ import { reconciliationView, reconciliationWithDifferencesView } from './views.t
 export const reconciliationHandlers: Handlers<typeof reconciliations> = {
   reconciliation_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
+    body: await listPage(op, query, {
       rows: selectStatements(op, query),
       table: 'rail_statements',
       view: (rows) => rows.map(reconciliationView),

@@ -10,7 +10,7 @@ import { findRailPayment } from '../../money/rails/rail-payments.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { RailStatementRow, StoredDifference } from '../../storage/rows/reconciliation.ts'
 import { type Comparison, compare, type Difference, type Item } from './compare.ts'
-import { endOf } from './days.ts'
+import { endOfRailDay } from './days.ts'
 import {
   type ItemRow,
   selectDays,
@@ -127,7 +127,7 @@ async function compareSince(
   carried: readonly string[],
   since: Date,
 ): Promise<Comparison> {
-  const cut = endOf(date, op.rails.find(rail))
+  const cut = endOfRailDay(date, op.rails.find(rail))
   const accountId = toSystemAccountId(op.platform.id, 'rail', currency, rail)
   const query = { rail, currency, date, statementId: id, accountId, cut, since, carried }
   const { items, open, ...balance } = await selectSides(op, query)

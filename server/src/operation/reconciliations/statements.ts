@@ -20,7 +20,8 @@ import { classifyPart, type DayPart } from './day-parts.ts'
 import { railStatementId, selectEntry, selectStatement, statementEntryId } from './store.ts'
 
 /**
- * The writes that record a statement. With a `reason`, they are empty and the statement waits for a person.
+ * The writes that record a statement. With a `reason`, they are empty and the statement waits for manual
+ * review.
  */
 export interface Recorded {
   readonly writes: readonly Write[]

@@ -2,8 +2,8 @@ import { type NotNull, sql } from 'kysely'
 import type { App, Op } from '../../kernel/operation/app.ts'
 import { buildId, deriveUuid, idOf, uuidOf } from '../../storage/engine/ids.ts'
 import { getOnlyRow } from '../../storage/engine/port.ts'
-import { rowById } from '../../storage/read/lookup.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { lookupById } from '../../storage/read/lookup.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
 import type { RailStatementEntryRow, RailStatementRow } from '../../storage/rows/reconciliation.ts'
 import type { OpenEntry, StatedDay } from './compare.ts'
@@ -18,13 +18,13 @@ export function statementEntryId(rail: string, railReference: string, repeat = '
   return buildId('StatementEntry', deriveUuid(`StatementEntry ${rail} ${railReference}${repeat}`))
 }
 
-const STATEMENT_BY_ID = rowById('rail_statements')
+const STATEMENT_BY_ID = lookupById('rail_statements')
 
 export async function selectStatement(op: Op, id: string): Promise<RailStatementRow | undefined> {
   return op.find(STATEMENT_BY_ID, id)
 }
 
-const ENTRY_BY_ID = rowById('rail_statement_entries')
+const ENTRY_BY_ID = lookupById('rail_statement_entries')
 
 export async function selectEntry(op: Op, id: string): Promise<RailStatementEntryRow | undefined> {
   return op.find(ENTRY_BY_ID, id)
@@ -76,11 +76,11 @@ export function selectStatements(op: Op, { rail, currency, status, startDate, en
     .selectFrom('rail_statements')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
-    .$call((q) => whereGiven(q, 'rail', '=', rail))
-    .$call((q) => whereGiven(q, sql.ref<string>('currency'), '=', currency))
-    .$call((q) => whereGiven(q, 'state', '=', status))
-    .$call((q) => whereGiven(q, 'date', '>=', startDate))
-    .$call((q) => whereGiven(q, 'date', '<=', endDate))
+    .$call((q) => whereIfDefined(q, 'rail', '=', rail))
+    .$call((q) => whereIfDefined(q, sql.ref<string>('currency'), '=', currency))
+    .$call((q) => whereIfDefined(q, 'state', '=', status))
+    .$call((q) => whereIfDefined(q, 'date', '>=', startDate))
+    .$call((q) => whereIfDefined(q, 'date', '<=', endDate))
 }
 
 /** An entry that refers to a payment, a pull or a deposit. */

@@ -1,6 +1,6 @@
 import type { treasury } from '@countersign/contract/operation/treasury'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
 import { castVote, readApprovalNeed } from '../../people/members/approval-votes.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
@@ -30,7 +30,7 @@ export const treasuryHandlers: Handlers<typeof treasury> = {
 
   treasury_movement_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
+    body: await listPage(op, query, {
       rows: selectMovements(op, query),
       table: 'treasury_movements',
       view: (rows) => rows.map(movementView),

@@ -45,7 +45,7 @@ export const settleMovement: JobHandler<'treasury.settle'> = async (op, { treasu
     case 'returned':
       return endMovement(op, id, 'fail', {})
     default: {
-      const at = reply && 'askAgainAt' in reply ? reply.askAgainAt : undefined
+      const at = reply && 'pollAt' in reply ? reply.pollAt : undefined
       return [job(op, 'treasury.settle', { treasuryMovementId: id }, at ?? addSeconds(op.now, RETRY_SECONDS))]
     }
   }

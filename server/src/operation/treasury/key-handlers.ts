@@ -1,6 +1,6 @@
 import type { treasury } from '@countersign/contract/operation/treasury'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
 import { castVote, readApprovalNeed } from '../../people/members/approval-votes.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import { activateKey, checkKeyEvent, findKey, keyView, newKey, transitionKey } from './keys.ts'
@@ -24,7 +24,7 @@ export const treasuryKeyHandlers: KeyHandlers = {
 
   treasury_key_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
+    body: await listPage(op, query, {
       rows: selectKeys(op, query),
       table: 'treasury_keys',
       view: (rows) => rows.map((row) => keyView(op, row)),

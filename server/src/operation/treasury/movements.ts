@@ -96,7 +96,7 @@ export interface ReturnedMoney {
  * Records and books money that returned from cold storage. No other account is credited, because it backs the
  * same balances as before.
  */
-export function returned(
+export function recordReturn(
   op: Op,
   money: ReturnedMoney,
 ): { readonly row: TreasuryMovementRow; readonly writes: readonly Write[] } {
@@ -134,7 +134,7 @@ export type RotatedMoney = Pick<
  * Creates the record of a transfer for a key rotation. It books nothing, because all addresses of a treasury
  * share one account.
  */
-export function rotated(op: Op, money: RotatedMoney): TreasuryMovementRow {
+export function buildRotation(op: Op, money: RotatedMoney): TreasuryMovementRow {
   const draft: TreasuryMovementRow = {
     ...money,
     platform_id: op.platform.id,

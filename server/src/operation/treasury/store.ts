@@ -1,8 +1,8 @@
 import type { TreasuryDirection } from '@countersign/contract/operation/treasury'
 import type { TreasuryKeyState, TreasuryMovementState } from '@countersign/contract/states/own-money-states'
 import type { Op } from '../../kernel/operation/app.ts'
-import { rowById } from '../../storage/read/lookup.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { lookupById } from '../../storage/read/lookup.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { TreasuryKeyRow, TreasuryMovementRow } from '../../storage/rows/own-money.ts'
 
 export interface MovementFilters {
@@ -15,11 +15,11 @@ export function selectMovements(op: Op, { status, direction }: MovementFilters) 
     .selectFrom('treasury_movements')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
-    .$call((q) => whereGiven(q, 'state', '=', status))
-    .$call((q) => whereGiven(q, 'direction', '=', direction))
+    .$call((q) => whereIfDefined(q, 'state', '=', status))
+    .$call((q) => whereIfDefined(q, 'direction', '=', direction))
 }
 
-const BY_ID = rowById('treasury_movements')
+const BY_ID = lookupById('treasury_movements')
 
 export async function selectMovement(op: Op, id: string): Promise<TreasuryMovementRow | undefined> {
   return op.find(BY_ID, id)
@@ -39,7 +39,7 @@ export function selectKeys(op: Op, { status }: { readonly status?: TreasuryKeySt
     .selectFrom('treasury_keys')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
-    .$call((q) => whereGiven(q, 'state', '=', status))
+    .$call((q) => whereIfDefined(q, 'state', '=', status))
 }
 
 /** The treasury keys of a rail. */
@@ -47,7 +47,7 @@ export function selectRailKeys(op: Op, rail: string): Promise<TreasuryKeyRow[]> 
   return selectKeys(op, {}).where('rail', '=', rail).execute()
 }
 
-const KEY_BY_ID = rowById('treasury_keys')
+const KEY_BY_ID = lookupById('treasury_keys')
 
 export async function selectKey(op: Op, id: string): Promise<TreasuryKeyRow | undefined> {
   return op.find(KEY_BY_ID, id)

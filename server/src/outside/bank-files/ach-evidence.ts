@@ -5,7 +5,7 @@ import { toPlainJson } from '../../base/json/plain-json.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Evidence } from '../../money/evidence/evidence.ts'
 import { isAccount } from '../../money/evidence/judge.ts'
-import { opOf } from '../../money/rails/rail-worker.ts'
+import { createRailOp } from '../../money/rails/rail-worker.ts'
 import type { AccountValues } from '../../storage/rows/account-change.ts'
 import { type BankPaymentRow, isOfKind, type ReversalRow } from '../../storage/rows/bank-file.ts'
 import { applyOnce } from './apply-line.ts'
@@ -17,13 +17,13 @@ import type { AchRecord } from './formats/ach-reader.ts'
 import { holdRecord, toBankEvent } from './hold-line.ts'
 import { findNamedReversal, toReversalIds } from './named-reversals.ts'
 import { applyPrenoteReturn } from './prenotes.ts'
-import { accountOf, type BankFilesRail, type BankFileWorker } from './rail.ts'
+import { type BankFilesRail, type BankFileWorker, getAccountNumber } from './rail.ts'
 import { applyReversalReturn } from './reversals.ts'
 import { selectByTrace } from './store.ts'
 
 type EntryRecord = Extract<AchRecord, { type: 'entry' }>
 type ReturnOrChange = Extract<AchRecord, { type: 'return' | 'change' }>
-/** A record that waits for a person, and the payment it concerns. */
+/** A record that waits for manual review, and the payment it concerns. */
 interface HeldRecord {
   readonly hold: RailEventReason
   readonly payment?: BankPaymentRow
@@ -61,11 +61,11 @@ export class AchFile {
     if (entry.amount === 0n) return
     if (!isAccount(rail.accountNumbers, entry.account))
       return noteOtherAccount(this.#worker, entry.account, 'USD')
-    const op = await opOf(this.#worker)
+    const op = await createRailOp(this.#worker)
     const countsDeposits = rail.depositsFrom === 'ACH_FILES'
     const reversal = countsDeposits && (await findReversalOfEntry(op, rail, record))
     if (reversal) return this.#holdReversal(record, reversal)
-    // Debits by other originators wait for a person.
+    // Debits by other originators wait for manual review.
     if (Number(entry.transactionCode[1]) >= 5) return this.#hold(record, id, 'UNKNOWN_PAYMENT')
     // Another kind of file may count the deposits instead.
     if (countsDeposits)
@@ -89,7 +89,7 @@ export class AchFile {
 
   async #findPayment({ entry, originalTrace }: ReturnOrChange): Promise<BankPaymentRow | undefined> {
     const trace = BigInt(originalTrace.slice(ROUTING_CHARACTERS))
-    const found = await selectByTrace(await opOf(this.#worker), this.#worker.rail.name, trace)
+    const found = await selectByTrace(await createRailOp(this.#worker), this.#worker.rail.name, trace)
     return found.find((row) => isReturnOf(row, entry))
   }
 
@@ -99,7 +99,7 @@ export class AchFile {
     id: string,
   ): Promise<Evidence | HeldRecord> {
     const { entry } = record
-    const op = await opOf(this.#worker)
+    const op = await createRailOp(this.#worker)
     if (!payment) return { hold: 'UNKNOWN_PAYMENT' }
     if (record.type === 'change')
       return toChangeEvidence(record, payment, { id, occurredAt: op.now.toISOString() })
@@ -152,8 +152,8 @@ const REFUSED_CHANGE = /^C6\d$/
 
 /**
  * Reads the proposed change from a notification of change. It must repeat the account and bank of our entry
- * and have no amount. A notification that corrects nothing about the account, such as C09, waits for a
- * person.
+ * and have no amount. A notification that corrects nothing about the account, such as C09, waits for
+ * manual review.
  */
 function toChangeEvidence(
   record: Extract<AchRecord, { type: 'change' }>,
@@ -198,7 +198,7 @@ function readProposal({ parts }: Extract<AchRecord, { type: 'change' }>): Accoun
   return hasOtherType || keysOf(others).length > 0 || keysOf(proposed).length === 0 ? undefined : proposed
 }
 
-/** Marks the account of a payment as in doubt: it receives no payments until a person has reviewed it. */
+/** Marks the account of a payment as in doubt: it receives no payments until an operator has reviewed it. */
 function toDoubtedAccount({ details: { account, routingNumber } }: BankPaymentRow) {
   return { doubted: { account, routingNumber } }
 }
@@ -235,7 +235,7 @@ function toDepositEvidence(
     occurredAt: receivedAt,
     deposit: {
       depositId: name,
-      depositAccountId: accountOf(rail.entry.format),
+      depositAccountId: getAccountNumber(rail.entry.format),
       amount: toMoney(entry.amount, 'USD'),
       receivedAt,
       from: 'ACH_FILE',

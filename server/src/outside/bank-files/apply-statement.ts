@@ -5,7 +5,7 @@ import { toPlainJson } from '../../base/json/plain-json.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { isAccount } from '../../money/evidence/judge.ts'
 import { findRailEvent, recordReport } from '../../money/rail-events/rail-events.ts'
-import { decide, opOf } from '../../money/rails/rail-worker.ts'
+import { createRailOp, decide } from '../../money/rails/rail-worker.ts'
 import { finishBooking } from '../../operation/reconciliations/finish-booking.ts'
 import {
   findStatementPart,
@@ -50,12 +50,12 @@ export async function applyStatement(worker: BankFileWorker, statement: BankStat
   const lines = toLines(statement)
   const isWholeDay = head.kind === 'STATEMENT' && balances !== undefined
   const startReading = async () => ({
-    ...{ op: await opOf(worker), rail: worker.rail, head, isWholeDay },
+    ...{ op: await createRailOp(worker), rail: worker.rail, head, isWholeDay },
     ...{ taken: new Set<string>(), shared: findSharedReferences(statement) },
     names: new Set(lines.map(({ name }) => name)),
   })
   // An earlier statement about the same money must be booked before this one.
-  await finishBooking(worker.app, await opOf(worker), worker.rail.name)
+  await finishBooking(worker.app, await createRailOp(worker), worker.rail.name)
   if (isWholeDay) return applyDay(worker, startReading, { balances, lines, unread: statement.unread })
   await holdUnread(worker, statement)
   const reading = await startReading()
@@ -86,7 +86,7 @@ export function noteOtherAccount(
   return holdRecord(worker, event, 'OTHER_ACCOUNT')
 }
 
-/** Records a whole day. Lines that cannot be matched wait for a person. */
+/** Records a whole day. Lines that cannot be matched wait for manual review. */
 async function applyDay(
   worker: BankFileWorker,
   startReading: () => Promise<Reading>,
@@ -142,7 +142,7 @@ function setAside(worker: BankFileWorker, id: string, content: object): Promise<
   return holdRecord(worker, toBankEvent(id, 'statement', content), 'UNREADABLE')
 }
 
-/** Reports the unreadable parts of an advice, or of a statement without balances, for a person to review. */
+/** Holds the unreadable parts of an advice, or of a statement without balances, for manual review. */
 function holdUnread(worker: BankFileWorker, { head, unread }: BankStatement): Promise<void> {
   const id = `${head.kind} ${head.id} ${head.createdAt}`
   const { name } = worker.rail
@@ -236,7 +236,7 @@ function toStatementEntries({ line, entries, hold }: UnderstoodLine): StatementE
   }))
 }
 
-/** Reports the lines that wait for a person. */
+/** Reports the lines that wait for manual review. */
 async function holdLines(op: Op, rail: string, lines: readonly UnderstoodLine[]): Promise<readonly Write[]> {
   const writes: Write[] = []
   for (const { line, hold } of lines) if (hold) writes.push(...(await holdLine(op, rail, line, hold)))

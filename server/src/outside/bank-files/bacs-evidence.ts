@@ -1,7 +1,7 @@
 import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
 import type { MandateEvidence, PaymentEvidence } from '../../money/evidence/evidence.ts'
 import { isAccount } from '../../money/evidence/judge.ts'
-import { opOf } from '../../money/rails/rail-worker.ts'
+import { createRailOp } from '../../money/rails/rail-worker.ts'
 import type { QueuedPaymentRow } from '../../storage/rows/bank-file.ts'
 import { applyOnce } from './apply-line.ts'
 import { readBacsReason } from './bacs-reasons.ts'
@@ -27,13 +27,13 @@ export async function applyBacs(worker: BankFileWorker, record: ReadableRecord, 
       const payment = await findPayment(worker, record)
       if (!payment) return hold('UNKNOWN_PAYMENT')
       if (record.other && !hasAccount(payment, record.other)) return hold('OTHER_ACCOUNT')
-      return applyOnce(worker, toReturnEvidence(record, payment, id, (await opOf(worker)).now))
+      return applyOnce(worker, toReturnEvidence(record, payment, id, (await createRailOp(worker)).now))
     }
     case 'advice': {
       const { format } = rail.entry
       if (format.type !== 'BACS' || format.serviceUserNumber !== record.serviceUserNumber)
         return hold('OTHER_ACCOUNT')
-      return applyOnce(worker, toMandateEvidence(record, id, (await opOf(worker)).now))
+      return applyOnce(worker, toMandateEvidence(record, id, (await createRailOp(worker)).now))
     }
   }
 }
@@ -44,7 +44,7 @@ async function findPayment(
   record: BacsReturn,
 ): Promise<QueuedPaymentRow | undefined> {
   const { rail } = worker
-  const op = await opOf(worker)
+  const op = await createRailOp(worker)
   if (record.direction === 'OUT') {
     const references = findPaymentReferences(record.reference)
     const found = references.length === 0 ? [] : await selectByReference(op, rail.name, references)

@@ -1,6 +1,6 @@
 import { type App, addSeconds } from '../../kernel/operation/app.ts'
 import { type Background, runInBackground } from '../../kernel/operation/background.ts'
-import { decide, opOf } from '../../money/rails/rail-worker.ts'
+import { createRailOp, decide } from '../../money/rails/rail-worker.ts'
 import { insert, update } from '../../storage/commit/writes.ts'
 import type { BankFileWorkerRow } from '../../storage/rows/bank-file.ts'
 import { isCollectionDue } from './cut-off-times.ts'
@@ -72,7 +72,7 @@ async function workOnRail(worker: BankFileWorker): Promise<void> {
 
 /** Checks whether there is any work before claiming the rail. */
 async function hasWork(worker: BankFileWorker): Promise<boolean> {
-  const op = await opOf(worker)
+  const op = await createRailOp(worker)
   const { name, entry } = worker.rail
   const row = await selectWorker(op, toWorkerId(name))
   if (!row || isCollectionDue(entry, row.collected_at, op.now) || isInboxDue(worker, row, op.now)) return true
@@ -103,7 +103,7 @@ async function collectAll(worker: BankFileWorker, until: Date): Promise<void> {
  * of the claim.
  */
 async function claimRail(worker: BankFileWorker): Promise<BankFileWorkerRow | undefined> {
-  const op = await opOf(worker)
+  const op = await createRailOp(worker)
   const id = toWorkerId(worker.rail.name)
   const found = await selectWorker(op, id)
   if (found && found.claimed_until > op.now) return undefined

@@ -1,6 +1,6 @@
-import { messageOf } from '../../base/formats/thrown-errors.ts'
+import { getErrorMessage } from '../../base/formats/thrown-errors.ts'
 import { type App, addSeconds, newRequestId } from '../../kernel/operation/app.ts'
-import { opOf } from '../../money/rails/rail-worker.ts'
+import { createRailOp } from '../../money/rails/rail-worker.ts'
 import { toWorkerId } from './ids.ts'
 import { listWithoutMarker } from './inbox-markers.ts'
 import { type BankFilesRail, isBankFilesRail } from './rail.ts'
@@ -45,7 +45,7 @@ export async function checkBankFiles(app: App, rail: object, platformId: string)
   try {
     for (const line of (await rail.pgp?.describe(app.clock())) ?? []) facts.push(['key', line])
   } catch (error) {
-    faults.push(`pgp.${messageOf(error)}`)
+    faults.push(`pgp.${getErrorMessage(error)}`)
   }
   const worker = await checkWorker(app, rail, platformId)
   facts.push(['worker', worker.text])
@@ -58,7 +58,7 @@ async function findFolderFault(app: App, share: BankFolder, folder: string): Pro
   try {
     await share.list(folder)
   } catch (error) {
-    return `The folder ${folder} cannot be listed: ${messageOf(error)}.`
+    return `The folder ${folder} cannot be listed: ${getErrorMessage(error)}.`
   }
   const path = { folder, name: toPartName('countersign-check', newRequestId(app.clock())) }
   try {
@@ -66,7 +66,7 @@ async function findFolderFault(app: App, share: BankFolder, folder: string): Pro
     await share.remove(path)
     return undefined
   } catch (error) {
-    return `The folder ${folder} accepts no files: ${messageOf(error)}.`
+    return `The folder ${folder} accepts no files: ${getErrorMessage(error)}.`
   }
 }
 
@@ -79,7 +79,7 @@ async function checkWorker(
   rail: BankFilesRail,
   platformId: string,
 ): Promise<{ readonly text: string; readonly isHealthy: boolean }> {
-  const op = await opOf({ app, rail, platformId })
+  const op = await createRailOp({ app, rail, platformId })
   const row = await selectWorker(op, toWorkerId(rail.name))
   if (!row) return { text: 'No server has processed this rail yet.', isHealthy: true }
   const checkedAt = row.looked_at > row.created_at ? row.looked_at : row.created_at

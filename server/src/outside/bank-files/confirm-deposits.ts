@@ -68,9 +68,9 @@ function findClosest(reported: BankDeposit, rows: readonly DepositRow[]): Deposi
 type Facts = Pick<BankDeposit, 'entryReference' | 'endToEndId' | 'sender' | 'texts'>
 
 /** Counts the facts on which both agree. Undefined if they contradict each other. */
-function countSharedFacts(one: Facts, other: Facts): number | undefined {
+function countSharedFacts(left: Facts, other: Facts): number | undefined {
   const otherFacts = listFacts(other)
-  const pairs = listFacts(one)
+  const pairs = listFacts(left)
     .map((fact, index) => [fact, otherFacts[index]])
     .filter((pair) => pair.every((fact) => fact !== undefined))
   return pairs.every(([fact, otherFact]) => fact === otherFact) ? pairs.length : undefined

@@ -4,7 +4,7 @@ import { extractReferences } from '../../money/deposits/match-reference.ts'
 import type { DepositEvidence } from '../../money/evidence/evidence.ts'
 import type { StatementHead } from './formats/camt.ts'
 import { findDecimals } from './formats/decimal-amounts.ts'
-import { accountOf, type BankFilesRail } from './rail.ts'
+import { type BankFilesRail, getAccountNumber } from './rail.ts'
 import type { Line } from './statement-lines.ts'
 
 const NAME_CHARACTERS_MAX = 255
@@ -18,7 +18,7 @@ export function toBankDeposit({ entry }: BankFilesRail, { kind }: StatementHead,
   const reference = line.entry.servicerReference
   return {
     depositId: line.name,
-    depositAccountId: accountOf(entry.format),
+    depositAccountId: getAccountNumber(entry.format),
     amount: toMoney(amount, currency),
     receivedAt: toReceivedAt(line),
     from: kind === 'ADVICE' ? 'ADVICE' : 'STATEMENT',

@@ -66,7 +66,7 @@ test('descriptions of bank reason codes are short and start with a capital lette
   expect(Object.keys(ISO_REASONS).length).toBeGreaterThan(300)
 })
 
-test('an ISO 20022 status that is not final leaves a payment in progress, and a blocked payment waits for a person', () => {
+test('an ISO 20022 status that is not final leaves a payment in progress, and a blocked payment waits for manual review', () => {
   const events = Object.entries(ISO_STATUSES).map(([code, { event }]) => [code, event] as const)
   const codesFor = (effect: string | null) =>
     events.filter(([, event]) => event === effect).map(([code]) => code)

@@ -1,4 +1,4 @@
-import { decide, opOf } from '../../money/rails/rail-worker.ts'
+import { createRailOp, decide } from '../../money/rails/rail-worker.ts'
 import { finishBooking } from '../../operation/reconciliations/finish-booking.ts'
 import { update } from '../../storage/commit/writes.ts'
 import type { BankInboxFileRow } from '../../storage/rows/bank-file.ts'
@@ -29,7 +29,7 @@ export async function applyRecords(
 ): Promise<void> {
   const applier = new RecordApplier(worker, digest.slice(0, 32))
   // Earlier files about the same money must be booked first.
-  await finishBooking(worker.app, await opOf(worker), worker.rail.name)
+  await finishBooking(worker.app, await createRailOp(worker), worker.rail.name)
   let place = 0
   const saveProgress = () =>
     decide(worker, async () => [update('bank_inbox_files', id, {}, { records: place })])
@@ -78,7 +78,7 @@ class RecordApplier {
     if (whole) await applyStatement(this.#worker, whole)
   }
 
-  /** Reports an unreadable part, for a person to review. */
+  /** Holds an unreadable part for manual review. */
   #hold(record: UnreadPart, id: string): Promise<void> {
     return holdRecord(this.#worker, toBankEvent(id, 'file.unread', record), 'UNREADABLE')
   }

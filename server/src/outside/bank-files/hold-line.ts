@@ -14,14 +14,14 @@ import type { Line } from './statement-lines.ts'
 import type { BookedEntry, Hold } from './understand-line.ts'
 import { selectWaitingCredits } from './waiting-store.ts'
 
-/** A line with its entries, or with the reason why it waits for a person. */
+/** A line with its entries, or with the reason why it waits for manual review. */
 export interface UnderstoodLine {
   readonly line: Line
   readonly entries: readonly BookedEntry[]
   readonly hold?: Hold
 }
 
-/** Records that a line waits for a person, with all details from the bank. */
+/** Records that a line waits for manual review, with all details from the bank. */
 export function holdLine(
   op: Op,
   rail: string,
@@ -34,7 +34,7 @@ export function holdLine(
   return recordOnce(op, rail, toBankEvent(lineReportId(name), 'file.booking', report), reason)
 }
 
-/** Ends a line's wait for review. Empty if it is not waiting, or if only a person can end the wait. */
+/** Ends a line's wait for review. Empty if it is not waiting, or if only an operator can end the wait. */
 export async function endHold(op: Op, rail: string, name: string): Promise<readonly Write[]> {
   const waiting = await findRailEvent(op, rail, lineReportId(name))
   if (waiting?.state !== RAIL_EVENT_INITIAL || waiting.reason === 'REVERSAL') return []
@@ -70,7 +70,7 @@ export function toBankEvent(id: string, type: string, data: object) {
   return { id, type, data: toPlainJson(data) }
 }
 
-/** Reports once that a record in a bank's file waits for a person. */
+/** Reports once that a record in a bank's file waits for manual review. */
 export function holdRecord(
   worker: BankFileWorker,
   event: ReturnType<typeof toBankEvent>,

@@ -4,7 +4,7 @@ import type { StatementFormat } from '@countersign/contract/connectors/bank-form
 import { newRequestId, type Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { recordReport } from '../../money/rail-events/rail-events.ts'
-import { decide, opOf } from '../../money/rails/rail-worker.ts'
+import { createRailOp, decide } from '../../money/rails/rail-worker.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { BankInboxFileRow } from '../../storage/rows/bank-file.ts'
 import { BANK_INBOX_INITIAL, BANK_INBOX_REFUSED, BANK_INBOX_TRANSITIONS } from '../../storage/rows/states.ts'
@@ -51,16 +51,19 @@ async function readFile(
 ): Promise<void> {
   const spooled = await spool(worker, file, path)
   if (!spooled) return
-  const found = await selectInboxFile(await opOf(worker), toInboxFileId(worker.rail.name, spooled.digest))
+  const found = await selectInboxFile(
+    await createRailOp(worker),
+    toInboxFileId(worker.rail.name, spooled.digest),
+  )
   const row = found ? await inspectAgain(worker, found, spooled) : await recordFile(worker, spooled)
   if (row.state === BANK_INBOX_INITIAL) await applyFile(worker, row, spooled, renew)
   await moveWithMarker(worker, spooled, row.state === BANK_INBOX_REFUSED ? 'refused' : 'done')
 }
 
-/** Inspects a new file and records it: accepted for reading, or refused with a report for a person. */
+/** Inspects a new file and records it: accepted for reading, or refused and reported for manual review. */
 async function recordFile(worker: BankFileWorker, spooled: Spooled): Promise<BankInboxFileRow> {
   const { kind, reason } = await inspectFile(worker, spooled)
-  const op = await opOf(worker)
+  const op = await createRailOp(worker)
   const row: BankInboxFileRow = {
     id: toInboxFileId(worker.rail.name, spooled.digest),
     platform_id: worker.platformId,
@@ -91,7 +94,7 @@ async function inspectAgain(
 ): Promise<BankInboxFileRow> {
   if (found.state !== BANK_INBOX_INITIAL || found.kind !== 'UNKNOWN') return found
   const { kind, reason } = await inspectFile(worker, spooled)
-  const op = await opOf(worker)
+  const op = await createRailOp(worker)
   const guard = { state: found.state, kind: found.kind }
   const { row, write } =
     reason === undefined
@@ -109,7 +112,7 @@ async function inspectFile(worker: BankFileWorker, { path, name, fault }: Spoole
   if (fault !== undefined) return { kind: 'UNKNOWN', reason: fault }
   const acknowledgement = readAcknowledgement(entry, name)
   if (acknowledgement)
-    return (await findAcknowledgedFile(await opOf(worker), worker.rail.name, acknowledgement))
+    return (await findAcknowledgedFile(await createRailOp(worker), worker.rail.name, acknowledgement))
       ? { kind: 'ACKNOWLEDGEMENT' }
       : {
           kind: 'UNKNOWN',

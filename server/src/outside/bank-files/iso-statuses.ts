@@ -3,22 +3,22 @@ import type { BeneficiaryStatus } from '../../storage/rows/stored-documents.ts'
 
 /** The meaning of an ISO 20022 status, and its effect on a payment. */
 export interface IsoStatus {
-  readonly words: string
+  readonly label: string
   /** Null if the status itself decides nothing, such as `PART`, where each payment has its own status. */
   readonly event: RailPaymentEvent | null
-  /** True if the payment is stuck until a person asks the bank or confirms it. */
+  /** True if the payment is stuck until an operator contacts the bank or confirms it. */
   readonly needsPerson?: true
   /** The result of a verification of the payee. */
   readonly payeeCheck?: BeneficiaryStatus
 }
 
-const toAccepted = (words: string): IsoStatus => ({ words, event: 'accept' })
+const toAccepted = (label: string): IsoStatus => ({ label, event: 'accept' })
 
 /**
  * ISO 20022's external code sets for the status of payments, groups and batches. `ACSC` means settled on our
  * account, `ACCC` on the creditor's account. After `ACWP` and `BLCK`, the creditor's bank has the payment
- * without crediting it; a `BLCK` payment is neither credited nor returned later, so a person must ask the
- * bank.
+ * without crediting it; a `BLCK` payment is neither credited nor returned later, so an operator must contact
+ * the bank.
  */
 export const ISO_STATUSES: Readonly<Record<string, IsoStatus>> = {
   RCVD: toAccepted('The bank has received the payment'),
@@ -51,14 +51,14 @@ export const ISO_STATUSES: Readonly<Record<string, IsoStatus>> = {
   },
   RVNA: toAccepted('The payee’s name could not be checked'),
   RVNC: toAccepted('The payee names are still being checked'),
-  ACSC: { words: 'The payment is settled', event: 'deliver' },
-  ACCC: { words: 'The creditor’s account is credited', event: 'deliver' },
-  CPUC: { words: 'The creditor has picked up the cash', event: 'deliver' },
-  RJCT: { words: 'The payment was rejected', event: 'fail' },
-  CANC: { words: 'The payment was canceled', event: 'cancel' },
-  PART: { words: 'Some of the payments are accepted', event: null },
+  ACSC: { label: 'The payment is settled', event: 'deliver' },
+  ACCC: { label: 'The creditor’s account is credited', event: 'deliver' },
+  CPUC: { label: 'The creditor has picked up the cash', event: 'deliver' },
+  RJCT: { label: 'The payment was rejected', event: 'fail' },
+  CANC: { label: 'The payment was canceled', event: 'cancel' },
+  PART: { label: 'Some of the payments are accepted', event: null },
   BLCK: {
-    words: 'The creditor’s bank has blocked the payment: it is neither credited nor returned',
+    label: 'The creditor’s bank has blocked the payment: it is neither credited nor returned',
     event: null,
     needsPerson: true,
   },

@@ -6,7 +6,7 @@ import type { BankFilesRail } from './rail.ts'
 import { type Line, listFileIds } from './statement-lines.ts'
 import { selectNamedReversal } from './store.ts'
 
-/** The fields of a report that lead a person's decision to the payment and its reversal. */
+/** The fields of a report that link an operator's decision to the payment and its reversal. */
 export function toReversalIds({ id, payment_id }: Pick<ReversalRow, 'id' | 'payment_id'>) {
   return { id: payment_id, reversalId: id }
 }

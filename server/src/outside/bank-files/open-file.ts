@@ -26,7 +26,7 @@ import { INSTANT_BATCH } from './networks.ts'
 import { findProvenDate } from './prenotes.ts'
 import { isMicroFile, isReversalFile, parseDebitSequence } from './queue.ts'
 import { selectWaiting, selectWaitingReversal } from './queue-store.ts'
-import { accountOf, type BankFileWorker } from './rail.ts'
+import { type BankFileWorker, getAccountNumber } from './rail.ts'
 import { REVERSALS_PER_DAY_MAX } from './reversal-requests.ts'
 import { checkBeforeSending } from './reversals.ts'
 import { selectWorker } from './store.ts'
@@ -145,7 +145,7 @@ async function chooseNames(op: Op, { rail: { name: rail, entry } }: BankFileWork
   const names = buildFileNames(rail, number, op.random(MARK_BYTES), ending, charactersMax)
   if (entry.fileNames === undefined) return names
   const day = toBankDay(formatBankTime(entry, op.now))
-  const parts = { day, message: names.message_name, account: accountOf(entry.format) }
+  const parts = { day, message: names.message_name, account: getAccountNumber(entry.format) }
   for (let sequence = (await countFilesOfDay(op, rail, day)) + 1; ; sequence++) {
     const name = formatFileName(entry.fileNames, { ...parts, sequence })
     if (!(await selectFileByName(op, rail, name))) return { ...names, name }

@@ -2,7 +2,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import type { PaymentEvidence } from '../../money/evidence/evidence.ts'
 import { applyOrHold } from '../../money/rail-events/apply-or-hold.ts'
-import { decide, opOf } from '../../money/rails/rail-worker.ts'
+import { createRailOp, decide } from '../../money/rails/rail-worker.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
 import { type BankFileRow, type BankPaymentRow, isOfKind } from '../../storage/rows/bank-file.ts'
 import { BANK_FILE_TRANSITIONS } from '../../storage/rows/states.ts'
@@ -38,7 +38,7 @@ const ATTEMPT_BYTES = 6
 export async function finishFiles(worker: BankFileWorker): Promise<void> {
   const { name, entry } = worker.rail
   for (;;) {
-    const op = await opOf(worker)
+    const op = await createRailOp(worker)
     const [file] = await selectOpenFiles(op, name, entry.acknowledgements !== undefined)
     if (!file) return
     if (file.state === 'COLLECTING') await collectPayments(worker, file)
@@ -53,7 +53,7 @@ export async function finishFiles(worker: BankFileWorker): Promise<void> {
 async function collectPayments(worker: BankFileWorker, opened: BankFileRow): Promise<void> {
   let file = opened
   for (let isOpen = true; isOpen; ) {
-    const op = await opOf(worker)
+    const op = await createRailOp(worker)
     const batch = file.format.type === 'ACH' ? undefined : file.batches[0]
     const provenOn = findProvenDate(worker.rail.entry, op.now)
     const { rail, created_at: until } = file
@@ -218,7 +218,7 @@ function countDaysUntilSettled({ format }: BankFilesRail['entry'], file: BankFil
  */
 export async function settleFiles(worker: BankFileWorker): Promise<void> {
   const { entry, name } = worker.rail
-  for (const file of await selectSettlingFiles(await opOf(worker), name)) {
+  for (const file of await selectSettlingFiles(await createRailOp(worker), name)) {
     const status = { id: `settled ${file.id}`, source: 'CALENDAR', event: 'deliver' } as const
     const isDone = await settleFile(worker, file, status)
     await decide(worker, async (op) => {
@@ -236,7 +236,7 @@ async function settleFile(worker: BankFileWorker, file: BankFileRow, status: Fil
     return true
   }
   for (let isDone = true, after = 0; ; ) {
-    const page = await selectOpenPulls(await opOf(worker), file.id, after, PAGE)
+    const page = await selectOpenPulls(await createRailOp(worker), file.id, after, PAGE)
     const booked = page.filter(({ isBooked }) => isBooked)
     if (booked.length < page.length) isDone = false
     await applyToEach(worker, booked, status)
@@ -256,7 +256,7 @@ export async function applyToAll(
   status: FileStatus,
 ): Promise<void> {
   for (let after = 0; ; ) {
-    const page = await selectPaymentsOfFile(await opOf(worker), file.id, after, PAGE)
+    const page = await selectPaymentsOfFile(await createRailOp(worker), file.id, after, PAGE)
     await applyToEach(worker, page, status)
     const last = page.at(-1)?.place
     if (page.length < PAGE || last === undefined || last === null) return

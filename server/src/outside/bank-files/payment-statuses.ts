@@ -4,7 +4,7 @@ import { recordNameCheck } from '../../money/external-accounts/external-accounts
 import { findCounterparty } from '../../money/rail-events/apply-account-change.ts'
 import { findRailEvent, recordReport } from '../../money/rail-events/rail-events.ts'
 import { findRailPayment } from '../../money/rails/rail-payments.ts'
-import { decide, opOf } from '../../money/rails/rail-worker.ts'
+import { createRailOp, decide } from '../../money/rails/rail-worker.ts'
 import { update } from '../../storage/commit/writes.ts'
 import { buildId } from '../../storage/engine/ids.ts'
 import {
@@ -31,7 +31,7 @@ import { settleWaitingSums } from './waiting-sums.ts'
 
 /**
  * Applies the status of one of our files, or of a payment in it, exactly once. A status that matches neither
- * waits for a person.
+ * waits for manual review.
  */
 export async function applyStatus(worker: BankFileWorker, status: BankStatus, id: string): Promise<void> {
   if (status.status === null) return
@@ -55,7 +55,11 @@ async function applyToWholeFile(
   id: string,
   event: RailPaymentEvent,
 ): Promise<void> {
-  const file = await selectFileByMessage(await opOf(worker), worker.rail.name, status.originalMessageId)
+  const file = await selectFileByMessage(
+    await createRailOp(worker),
+    worker.rail.name,
+    status.originalMessageId,
+  )
   // A status of one of several batches does not tell which batch it concerns.
   const isPartial = status.level === 'BATCH' && (file?.batches.length ?? 0) > 1
   if (!file || isPartial) return holdStatus(worker, status, id, 'UNKNOWN_PAYMENT')
@@ -105,7 +109,7 @@ async function applyToPayment(
     subject: { direction: payment.direction, id: payment.payment_id },
     amount: status.amount,
     currency: status.currency,
-    occurredAt: (await opOf(worker)).now.toISOString(),
+    occurredAt: (await createRailOp(worker)).now.toISOString(),
     ...failure,
   }
   await applyOnce(worker, evidence)
@@ -116,7 +120,7 @@ async function findPayment(
   worker: BankFileWorker,
   { instructionId, endToEndId }: BankStatus,
 ): Promise<BankPaymentRow | undefined> {
-  const op = await opOf(worker)
+  const op = await createRailOp(worker)
   const uuid = parseInstructionId(instructionId)
   const rowWithId = uuid && (await selectQueued(op, buildId('RailPayment', uuid)))
   if (rowWithId && rowWithId.rail === worker.rail.name) return rowWithId
@@ -136,7 +140,7 @@ async function applyToFile(
   id: string,
   event: RailPaymentEvent,
 ): Promise<void> {
-  if (await findRailEvent(await opOf(worker), worker.rail.name, id)) return
+  if (await findRailEvent(await createRailOp(worker), worker.rail.name, id)) return
   await applyToAll(worker, file, { id, source: 'STATUS_FILE', event, ...readFailure(status, event) })
   await decide(worker, async (op) => {
     if (await findRailEvent(op, worker.rail.name, id)) return []
@@ -178,7 +182,7 @@ function holdStatus(
   reason: 'UNREADABLE' | 'UNKNOWN_PAYMENT' | 'BANK_WAITS',
   payment?: BankPaymentRow,
 ): Promise<void> {
-  const words = status.status === null ? undefined : findIsoStatus(status.status)?.words
+  const words = status.status === null ? undefined : findIsoStatus(status.status)?.label
   const isReversal = payment && isOfKind(payment, 'REVERSAL')
   const subject = isReversal ? toReversalIds(payment) : present({ id: payment?.payment_id })
   const data = { ...status, ...present({ words }), ...subject }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Key, PrivateKey, PublicKey } from 'openpgp'
-import { messageOf } from '../../base/formats/thrown-errors.ts'
+import { getErrorMessage } from '../../base/formats/thrown-errors.ts'
 import { addSeconds } from '../../kernel/operation/app.ts'
 import { UnreadableFile } from './formats/unreadable-file.ts'
 
@@ -113,7 +113,9 @@ async function assertUsable(setting: string, key: Key | undefined, use: () => un
   try {
     await use()
   } catch (error) {
-    throw new Error(`${setting}: the key ${key ? formatKeyId(key) : ''} cannot be used: ${messageOf(error)}`)
+    throw new Error(
+      `${setting}: the key ${key ? formatKeyId(key) : ''} cannot be used: ${getErrorMessage(error)}`,
+    )
   }
 }
 
@@ -157,7 +159,7 @@ async function* decrypt(
     await verifySignatures(signatures, keys)
   } catch (error) {
     if (error instanceof UnreadableFile) throw error
-    throw new UnreadableFile(`was changed or truncated after it was encrypted: ${messageOf(error)}`)
+    throw new UnreadableFile(`was changed or truncated after it was encrypted: ${getErrorMessage(error)}`)
   }
 }
 
@@ -198,7 +200,7 @@ async function verifySignatures(signatures: readonly Signature[], { bank }: Keys
       const isKnown = bank.some((key) => key.getKeyIDs().some((id) => id.toHex() === keyID.toHex()))
       faults.push(
         isKnown
-          ? `has an invalid signature by the bank's key ${formatHex(keyID)}: ${messageOf(error)}`
+          ? `has an invalid signature by the bank's key ${formatHex(keyID)}: ${getErrorMessage(error)}`
           : `is signed by the key ${formatHex(keyID)}, but the bank's key is ${formatKeyIds(bank)}: if the bank confirms the new key, add it to pgp.bankKeys`,
       )
     }

@@ -7,7 +7,7 @@ import { findCounterparty } from '../../money/rail-events/apply-account-change.t
 import { applyPaymentEvidence } from '../../money/rail-events/apply-evidence.ts'
 import { findRailEvent, recordReport } from '../../money/rail-events/rail-events.ts'
 import { findRailPayment } from '../../money/rails/rail-payments.ts'
-import { decide, opOf } from '../../money/rails/rail-worker.ts'
+import { createRailOp, decide } from '../../money/rails/rail-worker.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import { type BankPaymentRow, isOfKind, type PrenoteRow } from '../../storage/rows/bank-file.ts'
 import { findLastSettledDate } from './cut-off-times.ts'
@@ -108,7 +108,7 @@ export async function failRefusedPayments(worker: BankFileWorker): Promise<void>
   const { rail } = worker
   if (rail.entry.format.type !== 'ACH') return
   for (let isFull = true; isFull; ) {
-    const refused = await selectRefusedPayments(await opOf(worker), rail.name, PAGE)
+    const refused = await selectRefusedPayments(await createRailOp(worker), rail.name, PAGE)
     isFull = refused.length === PAGE
     for (const { payment_id, direction, failure } of refused)
       await decide(worker, async (op) => {

@@ -3,7 +3,7 @@ import { ACCOUNT_VERIFICATION_TRANSITIONS } from '@countersign/contract/states/a
 import { type RawBuilder, sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Read } from '../../storage/read/read.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type {
   BankPaymentRow,
   EntryFailure,
@@ -36,7 +36,7 @@ export interface Waiting {
 
 /**
  * Selects payments, prenotes and instructions that wait for a file, oldest first, from one batch or all.
- * Payments to an account with reported changes are excluded until a person has reviewed the changes, and
+ * Payments to an account with reported changes are excluded until an operator has reviewed the changes, and
  * payments that need a prenote until its waiting period has passed. Reversals are never included.
  */
 export function selectWaiting(op: Op, { provenOn, ...waiting }: Waiting): Promise<BankPaymentRow[]> {
@@ -192,14 +192,14 @@ function waitingPayments(op: Op, { rail, until, limit, batch, isMicro = false }:
     })
     .where(IS_REVIEWED, '=', true)
     .where(IS_OPEN, '=', true)
-    .$call((q) => whereGiven(q, 'batch', '=', batch))
+    .$call((q) => whereIfDefined(q, 'batch', '=', batch))
     .orderBy('created_at')
     .orderBy('id')
     .limit(limit)
     .selectAll()
 }
 
-/** True if a notification of changed account details waits for a person. */
+/** True if a notification of changed account details waits for manual review. */
 export async function isInDoubt(
   read: Read,
   { platformId, rail }: { readonly platformId: string; readonly rail: string },

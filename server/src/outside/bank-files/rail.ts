@@ -6,7 +6,7 @@ import type { OpenedDepositAccount, WantedDepositAccount } from '../../kernel/po
 import { nextOpening } from '../../money/rails/opening-hours.ts'
 import type { RailWorker } from '../../money/rails/rail-worker.ts'
 import type { ConfiguredRail } from '../../money/rails/registry.ts'
-import { currenciesIn } from '../../money/rails/routing.ts'
+import { listIncomingCurrencies } from '../../money/rails/routing.ts'
 import { queueInstruction } from './bacs-payments.ts'
 import type { Pgp } from './pgp.ts'
 import { enqueue, findPaymentFault, isAccountInDoubt } from './queue.ts'
@@ -67,7 +67,7 @@ export function createBankFilesRail(
     needsMandates: entry.format.type === 'SEPA' || entry.format.type === 'BACS',
     isRetired,
     lateDeposits,
-    currenciesIn: currenciesIn(entry),
+    currenciesIn: listIncomingCurrencies(entry),
     accountNumbers: [...listAccountNumbers(entry.format), ...otherAccountNumbers],
     inboxEverySeconds,
     depositsFrom,
@@ -127,7 +127,7 @@ function buildDepositAccount(
     ...toAccountDetails(format),
     paymentRails: [...accountType(type).rails],
   } as OpenedDepositAccount['accountInfo']
-  return { railReference: `${accountOf(format)} ${reference}`, matching: 'REFERENCE', accountInfo }
+  return { railReference: `${getAccountNumber(format)} ${reference}`, matching: 'REFERENCE', accountInfo }
 }
 
 function toAccountDetails(format: BankFilesRailValue['format']) {
@@ -141,13 +141,13 @@ function toAccountDetails(format: BankFilesRailValue['format']) {
 /** The numbers that a bank's files may use for the account, such as the national part of the IBAN. */
 function listAccountNumbers(format: BankFilesRailValue['format']): readonly string[] {
   if (format.type === 'SEPA') return [format.iban, format.iban.slice(IBAN_PREFIX_CHARACTERS)]
-  if (!('sortCode' in format)) return [accountOf(format)]
+  if (!('sortCode' in format)) return [getAccountNumber(format)]
   const iban = format.type === 'FASTER_PAYMENTS' ? format.iban : undefined
-  return [accountOf(format), format.accountNumber, ...(iban === undefined ? [] : [iban])]
+  return [getAccountNumber(format), format.accountNumber, ...(iban === undefined ? [] : [iban])]
 }
 
 /** The number of the account at the bank: IBAN, account number, or sort code and account number. */
-export function accountOf(format: BankFilesRailValue['format']): string {
+export function getAccountNumber(format: BankFilesRailValue['format']): string {
   if (format.type === 'SEPA') return format.iban
   return 'sortCode' in format ? `${format.sortCode}${format.accountNumber}` : format.accountNumber
 }

@@ -82,7 +82,7 @@ test.each<[string, SampleZipFile]>([
   ['has a wrong checksum', { name: 'x.xml', content: statement('X'), crc: 1 }],
   ['has a wrong size', { name: 'x.xml', content: statement('X'), size: 100 }],
   ['is another ZIP file', { name: 'x.zip', content: buildZip([{ name: 'x.xml', content: statement('X') }]) }],
-])('a file in a ZIP archive that %s waits for a person, and the others are read', async (_, odd) => {
+])('a file in a ZIP archive that %s waits for manual review, and the others are read', async (_, odd) => {
   const good = { name: 'good.xml', content: statement('A') }
   const read = ['ACCOUNT transaction A', 'ACCOUNT entry A', 'ACCOUNT statement A']
   expect(await summarize([odd, good])).toEqual(['UNREAD', ...read])
@@ -91,7 +91,7 @@ test.each<[string, SampleZipFile]>([
 })
 
 test.each<[string, () => Uint8Array, RegExp]>([
-  ['no file', () => buildZip([]), /has no file/],
+  ['no file', () => buildZip([]), /contains no files/],
   [
     'a missing end',
     () => buildZip([{ name: 'a', content: statement('A') }]).subarray(0, -30),

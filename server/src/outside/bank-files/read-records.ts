@@ -20,8 +20,8 @@ export function detectKind(head: Uint8Array): Kind {
 }
 
 /**
- * Reads the records of a local file. Every read returns the same records. Throws UnreadableFile, possibly
- * after some records, so read the file twice, as `readTwice` does.
+ * Reads the records of a local file, which are the same at every read. May throw UnreadableFile after it has
+ * yielded records. Callers therefore read the file twice: see `readTwice`.
  */
 export async function* readRecords(kind: Kind, path: string): AsyncGenerator<FileRecord> {
   if (kind === 'ZIP') yield* readZip(path)
@@ -37,41 +37,41 @@ function readPlain(kind: Kind, bytes: AsyncIterable<Uint8Array>): AsyncIterable<
 }
 
 /**
- * Reads the files of an archive independently: an unreadable file waits for a person, and the others are
- * read.
+ * Reads each file in an archive independently. An unreadable file is held for manual review and does not
+ * block the others.
  */
 async function* readZip(path: string): AsyncGenerator<FileRecord> {
-  const waiting: FileRecord[] = []
-  let isRead = false
+  const heldBack: FileRecord[] = []
+  let hasRecords = false
   for await (const file of readZipFiles(path)) {
     const fault = yield* readPacked(file, () => {
-      isRead = true
-      return waiting.splice(0)
+      hasRecords = true
+      return heldBack.splice(0)
     })
     if (fault === undefined) continue
     const unread: FileRecord = { of: 'UNREAD', record: toUnreadPart(quoteForMessage(file.name), fault, '') }
-    if (isRead) yield unread
-    else waiting.push(unread)
+    if (hasRecords) yield unread
+    else heldBack.push(unread)
   }
-  if (isRead) return
-  const [first] = waiting
+  if (hasRecords) return
+  const [first] = heldBack
   throw new UnreadableArchive(
-    first?.of === 'UNREAD' ? `has ${first.record.place}, which ${first.record.reason}` : 'has no file',
+    first?.of === 'UNREAD' ? `has ${first.record.place}, which ${first.record.reason}` : 'contains no files',
   )
 }
 
 /**
- * Reads a file of an archive. If it cannot be read, returns the reason and yields nothing. `begin` is called
- * before the first record.
+ * Reads a file of an archive. If it cannot be read, returns the reason and yields nothing. Before
+ * each record, yields what `takeHeldBack` returns.
  */
 async function* readPacked(
   { open }: PackedFile,
-  begin: () => readonly FileRecord[],
+  takeHeldBack: () => readonly FileRecord[],
 ): AsyncGenerator<FileRecord, string | undefined> {
   try {
     const kind = detectKind(await readHead(open()))
     for await (const record of readTwice(open, (bytes) => readPlain(kind, bytes))) {
-      yield* begin()
+      yield* takeHeldBack()
       yield record
     }
     return undefined

@@ -149,7 +149,7 @@ export function endReversal(
 
 export const WITHDRAWN: EndReason = {
   code: 'WITHDRAWN',
-  message: 'A person decided about the payment before the reversal was sent',
+  message: 'An operator decided about the payment before the reversal was sent',
 }
 
 async function withdrawReversal(read: Read, payment: CarriedPayment, now: Date): Promise<readonly Write[]> {

@@ -15,8 +15,8 @@ import { selectQueued, selectWithFile } from './store.ts'
 
 /**
  * ACH reversals: the opposite entry, in a separate file, asks the payee's bank to return a payment. A
- * reversal itself never moves money here. A statement line that names one waits for a person, who decides
- * about the payment.
+ * reversal itself never moves money here. A statement line that names one is held for manual review, which
+ * decides about the payment.
  */
 
 /** The guards for sending a reversal, or the writes that end it if it must not be sent. */
@@ -62,7 +62,7 @@ async function findEndReason(
   if (reversal.details.routingNumber === undefined)
     return { code: 'ERASED', message: 'The customer was erased' }
   if (payment?.state !== 'ACCEPTED' && payment?.state !== 'DELIVERED')
-    return { code: 'PAYMENT_ENDED', message: 'The payment came back before the reversal was sent' }
+    return { code: 'PAYMENT_ENDED', message: 'The payment was returned before the reversal was sent' }
   // A decision withdraws a waiting reversal, unless the rail was not configured at that time.
   const decision = await findLastDecision(op, payment)
   const requestedAt = new Date(reversal.details.requestedAt ?? reversal.created_at)
@@ -81,9 +81,9 @@ interface FailureReport {
 }
 
 /**
- * Ends a reversal that the bank rejected or returned, once. If a person decided that the money is back, the
- * report contradicts that decision and waits for a person. The guards ensure that nothing was decided in the
- * meantime.
+ * Ends a reversal that the bank rejected or returned, once. If an operator decided that the money is back,
+ * the report contradicts that decision and waits for manual review. The guards ensure that nothing was
+ * decided in the meantime.
  */
 export async function failReversal(
   op: Op,
@@ -95,7 +95,7 @@ export async function failReversal(
   if (await findRailEvent(op, rail, id)) return []
   const payment = await findRailPayment(op, 'OUT', payment_id)
   const decision = payment && (await findLastDecision(op, payment))
-  // A second failure report adds nothing, unless a person has decided in between.
+  // A second failure report adds nothing, unless an operator has decided in between.
   const isKnown = details.failure && decision && new Date(details.failure.at) >= decision.created_at
   const isBack = decision !== undefined && decision.outcome !== 'DELIVERED'
   const reason = isBack && !isKnown ? 'CONTRADICTION' : undefined
@@ -109,7 +109,7 @@ export async function failReversal(
 
 /**
  * Applies the return of a reversal once. Its payment does not change. A return that does not match the
- * reversal waits for a person and changes nothing.
+ * reversal waits for manual review and changes nothing.
  */
 export function applyReversalReturn(
   worker: BankFileWorker,

@@ -1,9 +1,9 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { App, Op } from '../../kernel/operation/app.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
-import { rowById } from '../../storage/read/lookup.ts'
+import { lookupById } from '../../storage/read/lookup.ts'
 import type { Read } from '../../storage/read/read.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import {
   type BankFileWorkerRow,
   type BankInboxFileRow,
@@ -15,7 +15,7 @@ import {
 import type { DepositRow } from '../../storage/rows/rail.ts'
 import type { Tables } from '../../storage/rows/tables.ts'
 
-const WORKER_BY_ID = rowById('bank_file_workers')
+const WORKER_BY_ID = lookupById('bank_file_workers')
 
 export async function selectWorker(op: Op, id: string): Promise<BankFileWorkerRow | undefined> {
   return op.find(WORKER_BY_ID, id)
@@ -35,7 +35,7 @@ export function selectWorkerById(
     .executeTakeFirst()
 }
 
-const PAYMENT_BY_ID = rowById('bank_payments')
+const PAYMENT_BY_ID = lookupById('bank_payments')
 
 export async function selectBankPayment(op: Op, id: string): Promise<QueuedPaymentRow | undefined> {
   const row = await selectQueued(op, id)
@@ -59,7 +59,7 @@ export async function selectWithFile(read: Read, platformId: string, id: string)
     .executeTakeFirst()
 }
 
-const INBOX_BY_ID = rowById('bank_inbox_files')
+const INBOX_BY_ID = lookupById('bank_inbox_files')
 
 export async function selectInboxFile(op: Op, id: string): Promise<BankInboxFileRow | undefined> {
   return op.find(INBOX_BY_ID, id)
@@ -94,7 +94,7 @@ export function selectPaymentsOfFile(
     .selectFrom('bank_payments')
     .where('file_id', '=', fileId)
     .where('place', '>', after)
-    .$call((q) => whereGiven(q, 'batch', '=', batch))
+    .$call((q) => whereIfDefined(q, 'batch', '=', batch))
     .orderBy('place')
     .limit(limit)
     .selectAll()
@@ -267,7 +267,7 @@ export function selectCounted(
     .where(sql<string>`details->>'from'`, '<>', 'STATEMENT')
     .where('received_at', '>=', days[0])
     .where('received_at', '<=', days[1])
-    .$call((q) => whereGiven(q, 'amount', '=', amount))
+    .$call((q) => whereIfDefined(q, 'amount', '=', amount))
     .where(isUnconfirmed)
     .limit(DEPOSITS_MAX)
     .execute()

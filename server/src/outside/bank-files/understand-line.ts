@@ -29,7 +29,7 @@ import {
   selectPaymentsToBook,
 } from './store.ts'
 
-/** The meaning of a line: entries that add up to its amount, or the reason why it waits for a person. */
+/** The meaning of a line: entries that add up to its amount, or the reason why it waits for manual review. */
 export type LineMeaning = { readonly entries: readonly BookedEntry[] } | { readonly hold: Hold }
 
 export interface Hold {
@@ -54,13 +54,13 @@ export function toEntryId({ name }: Line, entry: BookedEntry | undefined): strin
   return entry?.part === undefined ? name : `${name}/${entry.part}`
 }
 
-function holdFor(reason: RailEventReason): LineMeaning {
+function toHeldLine(reason: RailEventReason): LineMeaning {
   return { hold: { reason } }
 }
 
 /** Determines the meaning of a line. It only reads records; nothing takes effect yet. */
 export async function understandLine(reading: Reading, line: Line): Promise<LineMeaning> {
-  if (line.currency !== CARRIED[reading.rail.entry.format.type]) return holdFor('OTHER_ACCOUNT')
+  if (line.currency !== CARRIED[reading.rail.entry.format.type]) return toHeldLine('OTHER_ACCOUNT')
   const charge = findCharge(reading.rail, line)
   if (charge) return { entries: [{ kind: charge, amount: line.amount }] }
   const reversal = await findReversalOfLine(reading.op, reading.rail, line)
@@ -69,13 +69,13 @@ export async function understandLine(reading: Reading, line: Line): Promise<Line
   if (reversal) return understandReversal(reading, reversal)
   const fileSum = await findPaymentsOfFile(reading, line)
   if (fileSum) return fileSum
-  if (isReturned(line)) return holdFor(line.amount < 0n ? 'UNKNOWN_DEPOSIT' : 'UNKNOWN_PAYMENT')
-  return line.amount < 0n ? holdFor('UNKNOWN_PAYMENT') : understandCredit(reading, line)
+  if (isReturned(line)) return toHeldLine(line.amount < 0n ? 'UNKNOWN_DEPOSIT' : 'UNKNOWN_PAYMENT')
+  return line.amount < 0n ? toHeldLine('UNKNOWN_PAYMENT') : understandCredit(reading, line)
 }
 
 /**
- * A line that names a reversal waits for a person, and is never a deposit. An advice that counts no deposits
- * adds nothing to the statement line.
+ * A line that names a reversal waits for manual review, and is never a deposit. An advice that counts no
+ * deposits adds nothing to the statement line.
  */
 function understandReversal({ rail, head }: Reading, reversal: ReversalRow): LineMeaning {
   if (head.kind !== 'STATEMENT' && head.kind !== COUNTING_KINDS[rail.depositsFrom]) return { entries: [] }
@@ -132,8 +132,8 @@ async function findPaymentsOfLine(
 }
 
 /**
- * Finds the payment that a detail names. Payers can write anything in the text of incoming money. A payee knows the
- * end-to-end id and may repeat it, so it indicates a return only if the bank's codes do too.
+ * Finds the payment that a detail names. Payers can write anything in the text of incoming money. A payee
+ * knows the end-to-end id and may repeat it, so it indicates a return only if the bank's codes do too.
  * @param namesReversal if true, the text is ignored, because a structured id of the line names a reversal
  */
 async function findNamedPayment(
@@ -155,7 +155,7 @@ async function findNamedPayment(
 
 /**
  * Builds the entries of a line that books one payment. A deducted amount is a fee if the bank states exactly
- * that charge. Any other difference stays with the payment for a person to review.
+ * that charge. Any other difference stays with the payment for manual review.
  */
 function toEntries(payment: QueuedPaymentRow, line: Line): BookedEntry[] {
   const whole = line.amount < 0n ? -payment.amount : payment.amount
@@ -170,8 +170,8 @@ function toEntries(payment: QueuedPaymentRow, line: Line): BookedEntry[] {
 }
 
 function toEntry({ payment_id: id, direction }: QueuedPaymentRow, { amount, details }: Line): BookedEntry {
-  const isOut = amount < 0n
-  const isReturn = isOut === (direction === 'PULL')
+  const isOutgoing = amount < 0n
+  const isReturn = isOutgoing === (direction === 'PULL')
   const kinds = { OUT: ['PAYMENT', 'PAYMENT_RETURN'], PULL: ['PULL', 'PULL_RETURN'] } as const
   const kind = kinds[direction][isReturn ? 1 : 0]
   const reason = details.find(({ returnReason }) => returnReason !== null)?.returnReason ?? null
@@ -184,7 +184,7 @@ async function findPaymentsOfFile({ op, rail }: Reading, line: Line): Promise<Li
   const names = findFileNames(line)
   const files = await Promise.all(names.map((name) => selectFileByMessage(op, rail.name, name)))
   const file = files.find((one) => one !== undefined)
-  if (!file) return line.entry.batch && line.amount < 0n ? holdFor('UNKNOWN_PAYMENT') : undefined
+  if (!file) return line.entry.batch && line.amount < 0n ? toHeldLine('UNKNOWN_PAYMENT') : undefined
   const booked = await findBookedPayments(op, file.id, line.amount)
   if (booked?.length === 0) return undefined
   return booked ? { entries: booked } : { hold: { reason: 'OTHER_AMOUNT', file: file.message_name } }
@@ -227,9 +227,9 @@ async function understandCredit(reading: Reading, line: Line): Promise<LineMeani
   if (known === 'taken') return countInSuspense(reading, line)
   if (known.length > 0) return { entries: toDepositEntries(known) }
   // Only a whole day proves that no other file will report this money.
-  if (!reading.isWholeDay) return holdFor('UNKNOWN_DEPOSIT')
+  if (!reading.isWholeDay) return toHeldLine('UNKNOWN_DEPOSIT')
   // The line may be the sum of deposits that were already counted.
-  if (await isSumOfOthers(reading, line)) return holdFor('OTHER_AMOUNT')
+  if (await isSumOfOthers(reading, line)) return toHeldLine('OTHER_AMOUNT')
   return countDeposit(reading, line)
 }
 
@@ -254,7 +254,7 @@ async function countInSuspense(reading: Reading, { only: _, ...line }: Line): Pr
 
 async function countDeposit(reading: Reading, line: Line): Promise<LineMeaning> {
   const deposit = toBankDeposit(reading.rail, reading.head, line)
-  if (line.isWholeEntry && (await isNameTaken(reading, deposit))) return holdFor('SAME_NAME')
+  if (line.isWholeEntry && (await isNameTaken(reading, deposit))) return toHeldLine('SAME_NAME')
   return { entries: [{ kind: 'DEPOSIT', depositId: deposit.depositId, amount: line.amount, deposit }] }
 }
 

@@ -2,7 +2,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { PAYMENT_ENTRIES } from '../../money/evidence/entry-kinds.ts'
 import type { PaymentEvidence } from '../../money/evidence/evidence.ts'
 import { getReportedLine } from '../../money/rails/rail-ids.ts'
-import { decide, opOf } from '../../money/rails/rail-worker.ts'
+import { createRailOp, decide } from '../../money/rails/rail-worker.ts'
 import { explainEntry, findEntryState } from '../../operation/reconciliations/explain-entry.ts'
 import { applyOnce } from './apply-line.ts'
 import { selectFileByMessage } from './file-store.ts'
@@ -16,7 +16,7 @@ import { selectWaitingSums, type WaitingSum } from './waiting-store.ts'
  * others now add up to the booked amount. After a crash, the status that triggers this is applied again.
  */
 export async function settleWaitingSums(worker: BankFileWorker, messageName: string): Promise<void> {
-  for (const waiting of await selectWaitingSums(await opOf(worker), worker.rail.name, messageName))
+  for (const waiting of await selectWaitingSums(await createRailOp(worker), worker.rail.name, messageName))
     await settleSum(worker, messageName, waiting)
 }
 
@@ -24,7 +24,7 @@ async function settleSum(worker: BankFileWorker, messageName: string, waiting: W
   const { name: rail } = worker.rail
   const name = getReportedLine(waiting.id)
   const amount = BigInt(waiting.amount)
-  const op = await opOf(worker)
+  const op = await createRailOp(worker)
   const payments = await findPaymentsOfSum(op, rail, messageName, amount)
   if (!payments) return
   const state = await findEntryState(op, rail, name)

@@ -37,10 +37,10 @@ export interface WritingStep {
  * Takes the next step in writing a file whose number, name and payments are already recorded:
  * - WRITING: writes and flushes the whole file under a name that is unique to this attempt, then its marker
  *   (then READY)
- * - READY: renames the file to its final name, then its marker. If the temporary file is missing, an earlier attempt
- *   has renamed it, so it is never written again (then WRITTEN)
- * After a crash, the step is repeated from the record. Concurrent processes write separate temporary files, and
- * only the recorded one is ever renamed.
+ * - READY: renames the file to its final name, then its marker. If the temporary file is missing, an earlier
+ *   attempt has renamed it, so it is never written again (then WRITTEN) After a crash, the step is repeated
+ *   from the record. Concurrent processes write separate temporary files, and only the recorded one is ever
+ *   renamed.
  * @param attempt is unique to this call
  * @returns undefined if nothing is left to do
  */

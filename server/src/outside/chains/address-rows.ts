@@ -1,12 +1,12 @@
 import type { Hex } from '../../base/formats/hex.ts'
-import type { RecordsFrom } from '../../kernel/ports/rail-chain.ts'
+import type { RecordContext } from '../../kernel/ports/rail-chain.ts'
 import type { ChainAddressRow, ChainRole } from '../../storage/rows/chain.ts'
 import { deriveAddressId } from './ids.ts'
 
 /** Builds the record of one of our addresses. Its id is derived from the rail and the purpose. */
 export function buildAddressRow(
   rail: string,
-  { now, platform }: RecordsFrom,
+  { now, platform }: RecordContext,
   fields: {
     readonly purpose: string
     readonly address: Hex

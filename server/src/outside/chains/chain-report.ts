@@ -4,12 +4,12 @@ import { toChecksumAddress } from '../../base/formats/addresses.ts'
 import { decimalText } from '../../base/formats/decimal.ts'
 import type { Hex } from '../../base/formats/hex.ts'
 import { toLowerHex } from '../../base/formats/hex.ts'
-import { messageOf } from '../../base/formats/thrown-errors.ts'
+import { getErrorMessage } from '../../base/formats/thrown-errors.ts'
 import { CHAIN_COINS } from '../../base/pricing/network-fees.ts'
 import { type App, addSeconds } from '../../kernel/operation/app.ts'
 import type { ChainLevel } from '../../kernel/ports/chain-level.ts'
-import { type ChainBlock, timeOf } from '../../kernel/ports/chain-nodes.ts'
-import { opOf } from '../../money/rails/rail-worker.ts'
+import { type ChainBlock, toBlockTime } from '../../kernel/ports/chain-nodes.ts'
+import { createRailOp } from '../../money/rails/rail-worker.ts'
 import { type EvmRail, isEvmRail, listGasNames } from './evm-rail.ts'
 import { describeLowLevels, readLevels } from './levels.ts'
 import { findChain } from './records.ts'
@@ -45,7 +45,7 @@ export async function checkChain(app: App, rail: object, platformId: string): Pr
   ])
   const chainLine = [
     'chain',
-    `${entry.network}, id ${entry.chainId}, block ${head.number} of ${timeOf(head).toISOString()}`,
+    `${entry.network}, id ${entry.chainId}, block ${head.number} of ${toBlockTime(head).toISOString()}`,
   ] as const
   const all = joinReports(parts)
   return { facts: [chainLine, ...all.facts], faults: all.faults }
@@ -69,14 +69,14 @@ async function reportPosition(
   platformId: string,
   head: ChainBlock,
 ): Promise<ChainReport> {
-  const row = await findChain(await opOf({ app, rail, platformId }), rail.name)
+  const row = await findChain(await createRailOp({ app, rail, platformId }), rail.name)
   if (!row)
     return { facts: [['followed', 'not yet']], faults: ['The server has not started to follow this chain.'] }
   const { followed_block, followed_time } = row
   const lag = head.number - followed_block
   const facts = [['followed', `block ${followed_block}, ${lag} behind the head`]] as const
   const isLate =
-    lag > BigInt(rail.entry.confirmations) && addSeconds(followed_time, LAG_SECONDS_MAX) < timeOf(head)
+    lag > BigInt(rail.entry.confirmations) && addSeconds(followed_time, LAG_SECONDS_MAX) < toBlockTime(head)
   return {
     facts,
     faults: isLate ? [`The server has followed this chain only up to block ${followed_block}.`] : [],
@@ -124,7 +124,7 @@ async function reportNode(
     const faults = chainId === expected ? [] : [`The node ${host} is on chain ${chainId}.`]
     return { facts: [[name, `chain id ${chainId}, block ${number}`]], faults }
   } catch (error) {
-    const reason = messageOf(error)
+    const reason = getErrorMessage(error)
     return { facts: [[name, reason]], faults: [`The node ${host} cannot be used: ${reason}.`] }
   }
 }

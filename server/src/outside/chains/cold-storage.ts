@@ -61,7 +61,7 @@ async function isColdAddress(read: Read, rail: string, address: Hex): Promise<bo
   return (await selectAddressRole(read, rail, address)) === 'COLD'
 }
 
-/** A rail's cold storage as an account with statements. */
+/** Represents a rail's cold storage as an account with statements. */
 export function createColdStorageRail(entry: EvmRailValue, rail: () => EvmRail): Rail {
   return {
     name: toColdStorageName(entry.name),

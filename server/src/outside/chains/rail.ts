@@ -5,10 +5,10 @@ import { toLowerHex } from '../../base/formats/hex.ts'
 import type { ChainNodes } from '../../kernel/ports/chain-nodes.ts'
 import type { Enclave } from '../../kernel/ports/enclave.ts'
 import type { OpenedDepositAccount } from '../../kernel/ports/rail.ts'
-import type { ChainToken, RailChain, RecordsFrom } from '../../kernel/ports/rail-chain.ts'
+import type { ChainToken, RailChain, RecordContext } from '../../kernel/ports/rail-chain.ts'
 import { notReached } from '../../money/rails/choose-rail.ts'
 import { nextOpening } from '../../money/rails/opening-hours.ts'
-import { currenciesIn } from '../../money/rails/routing.ts'
+import { listIncomingCurrencies } from '../../money/rails/routing.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import { buildAddressRow } from './address-rows.ts'
 import { buildColdStorageCalls, createColdStorageRail } from './cold-storage.ts'
@@ -62,7 +62,7 @@ export function createEvmRail(
     coldStorage: createColdStorageRail(entry, () => rail),
     isRetired,
     lateDeposits,
-    currenciesIn: currenciesIn(entry),
+    currenciesIn: listIncomingCurrencies(entry),
     opensAt: (now) => (hours ? nextOpening(hours, now) : now),
     enqueue: (payment) => enqueuePayment(rail, payment),
     findPayeeFault: (read, account) => findPayeeFault(rail, read, account),
@@ -136,7 +136,7 @@ function getToken({ facts }: EvmRail, tokens: EvmRailValue['tokens'], currency: 
  * Opens a new address for the owner's deposits. Each quote gets its own address, so no pool per currency is
  * needed.
  */
-function openDepositAccount(rail: EvmRail, from: RecordsFrom, ownerId: string): OpenedDepositAccount {
+function openDepositAccount(rail: EvmRail, from: RecordContext, ownerId: string): OpenedDepositAccount {
   const { address, writes } = rail.chain.newAddress(from, ownerId)
   const accountInfo: OpenedDepositAccount['accountInfo'] = {
     accountType: `${rail.entry.network}_WALLET`,

@@ -2,7 +2,7 @@ import type { ConnectorStatement, StatementEntry } from '@countersign/contract/c
 import type { Hex } from '../../base/formats/hex.ts'
 import { toLowerHex } from '../../base/formats/hex.ts'
 import { type ReadsFrom, toColdStorageName } from '../../kernel/ports/rail.ts'
-import { endOf, startOf } from '../../operation/reconciliations/days.ts'
+import { endOfRailDay, startOfRailDay } from '../../operation/reconciliations/days.ts'
 import type { EvmRail } from './evm-rail.ts'
 import { balancesCall, decodeBalances, MULTICALL_ADDRESS } from './formats/calls.ts'
 import {
@@ -49,7 +49,7 @@ export async function buildStatement(
 ): Promise<ConnectorStatement | undefined> {
   const token = findToken(rail, currency)
   if (token === undefined) return undefined
-  const [start, end] = [startOf(date, rail), endOf(date, rail)]
+  const [start, end] = [startOfRailDay(date, rail), endOfRailDay(date, rail)]
   const sums = await selectSums(from, rail.name, currency, end, group)
   if (sums.followedBlock === undefined || sums.latestTime === undefined) return undefined
   if (!sums.isSettled || sums.latestTime < end) return undefined

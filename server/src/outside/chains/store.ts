@@ -1,11 +1,11 @@
 import type { Hex } from '../../base/formats/hex.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { ReadsFrom } from '../../kernel/ports/rail.ts'
-import { rowById } from '../../storage/read/lookup.ts'
+import { lookupById } from '../../storage/read/lookup.ts'
 import type { Read } from '../../storage/read/read.ts'
 import type { ChainAddressRow, ChainMovementRow, ChainRole, ChainRow } from '../../storage/rows/chain.ts'
 
-const CHAIN_BY_ID = rowById('chains')
+const CHAIN_BY_ID = lookupById('chains')
 
 export async function selectChain(op: Op, id: string): Promise<ChainRow | undefined> {
   return op.find(CHAIN_BY_ID, id)

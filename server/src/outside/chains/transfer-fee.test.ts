@@ -2,7 +2,7 @@ import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { networkFeeRoundedUp } from '../../base/pricing/network-fees.ts'
-import { feesOf, price } from '../../base/pricing/pricing.ts'
+import { price, totalFees } from '../../base/pricing/pricing.ts'
 import { findRate, type RateTable, type Ratio } from '../../base/pricing/ratios.ts'
 import { type ChainFees, NodeError } from '../../kernel/ports/chain-nodes.ts'
 import { readFeeLimit } from './fees.ts'
@@ -75,7 +75,7 @@ describe('a network fee', () => {
         const priced = price(rates, [], sending, receiving, input.side, input.amount, fee)
         const plain = price(rates, [], sending, receiving, input.side, input.amount)
         if (!priced) return
-        expect(feesOf(priced)).toBeGreaterThanOrEqual(fee)
+        expect(totalFees(priced)).toBeGreaterThanOrEqual(fee)
         expect(priced.sendingAmount).toBe(priced.deliveredAmount + priced.fixedFee + priced.variableFee)
         if (input.side === 'SENDING')
           expect(priced.receivingAmount).toBeLessThanOrEqual(plain!.receivingAmount)

@@ -1,6 +1,6 @@
 import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
 import { expect, test } from 'vitest'
-import { serves } from '../../money/rails/routing.ts'
+import { canServe } from '../../money/rails/routing.ts'
 import { buildBankFilesRail, findSharedOutboxFault, openBankFilesRail } from './bank-files.ts'
 
 const place = { type: 'folder', path: '/bank', outbox: 'o', inbox: 'i', done: 'd', refused: 'r' } as const
@@ -50,21 +50,21 @@ const payment = (paymentRail: string | null, direction: 'OUT' | 'PULL' | 'IN' = 
 test('a bank-files rail accepts payments only for the networks of its format, even if its entry names none', () => {
   for (const direction of ['OUT', 'PULL'] as const) {
     const entry = rail(ACH, { direction })
-    expect(serves(entry, payment('ACH', direction))).toBe(true)
-    expect(serves(entry, payment(null, direction))).toBe(true)
+    expect(canServe(entry, payment('ACH', direction))).toBe(true)
+    expect(canServe(entry, payment(null, direction))).toBe(true)
     for (const other of ['WIRE', 'RTP', 'FEDNOW'])
-      expect(serves(entry, payment(other, direction))).toBe(false)
+      expect(canServe(entry, payment(other, direction))).toBe(false)
   }
   const sepa = rail(SEPA)
   const euroPayment = { ...payment(null), accountType: 'EUR_ACCOUNT', currency: 'EUR' } as const
   for (const paymentRail of ['SEPA', 'SEPA_INSTANT', null])
-    expect(serves(sepa, { ...euroPayment, paymentRail })).toBe(true)
+    expect(canServe(sepa, { ...euroPayment, paymentRail })).toBe(true)
   const slow = rail(SEPA, { paymentRails: ['SEPA'] })
-  expect(serves(slow, { ...euroPayment, paymentRail: 'SEPA_INSTANT' })).toBe(false)
+  expect(canServe(slow, { ...euroPayment, paymentRail: 'SEPA_INSTANT' })).toBe(false)
 })
 
 test('a bank-files rail accepts incoming payments over every network of the account', () => {
-  expect(serves(rail(ACH, { direction: 'IN' }), payment('WIRE', 'IN'))).toBe(true)
+  expect(canServe(rail(ACH, { direction: 'IN' }), payment('WIRE', 'IN'))).toBe(true)
 })
 
 test.each<[string, Parameters<typeof rail>]>([

@@ -4,7 +4,7 @@ import type { PgpValue } from '@countersign/contract/connectors/file-exchange'
 import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
 import { isValidBIC, isValidIBAN } from 'ibantools'
 import { isCreditorId, isRoutingNumber } from '../../base/formats/check-digits.ts'
-import { messageOf } from '../../base/formats/thrown-errors.ts'
+import { getErrorMessage } from '../../base/formats/thrown-errors.ts'
 import { findAcknowledgementFault } from '../bank-files/acknowledgements.ts'
 import { findBacsFault } from '../bank-files/bacs-payments.ts'
 import { findSchemeFault, readSchemePrefix } from '../bank-files/file-names.ts'
@@ -14,7 +14,13 @@ import { findWireFault } from '../bank-files/formats/wires.ts'
 import { findMarkerFault } from '../bank-files/markers.ts'
 import { NETWORKS } from '../bank-files/networks.ts'
 import { createPgp, type Pgp } from '../bank-files/pgp.ts'
-import { accountOf, type BankFilesRail, CARRIED, createBankFilesRail, hasDebits } from '../bank-files/rail.ts'
+import {
+  type BankFilesRail,
+  CARRIED,
+  createBankFilesRail,
+  getAccountNumber,
+  hasDebits,
+} from '../bank-files/rail.ts'
 import type { BankFolder } from '../bank-files/stores/bank-folder.ts'
 import { createDiskFolder } from '../bank-files/stores/disk-folder.ts'
 import { createSftpFolder } from '../bank-files/stores/sftp-folder.ts'
@@ -60,7 +66,7 @@ async function loadPgp(
     const keys = { bankKeys: await readKeys(bankKeys), ownKeys: await readKeys(ownKeys) }
     return await createPgp({ ...keys, passphrase: passphraseText, isArmored })
   } catch (error) {
-    throw railConfigError(entry, `pgp: ${messageOf(error)}`)
+    throw railConfigError(entry, `pgp: ${getErrorMessage(error)}`)
   }
 }
 
@@ -90,7 +96,7 @@ export function findSharedOutboxFault(
   const schemes = [entry, other].map(({ fileNames, format }) =>
     fileNames === undefined || fileNames.includes('{message}')
       ? undefined
-      : readSchemePrefix(fileNames, accountOf(format)),
+      : readSchemePrefix(fileNames, getAccountNumber(format)),
   )
   const [first, second] = schemes
   if (formatOutbox(entry) !== formatOutbox(other) || first === undefined || second === undefined)

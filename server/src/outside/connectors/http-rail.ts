@@ -18,7 +18,7 @@ import { isStandardSigned } from '../../base/crypto/standard-webhooks.ts'
 import type { OpenedDepositAccount, RailPayment, RailReply } from '../../kernel/ports/rail.ts'
 import { nextOpening } from '../../money/rails/opening-hours.ts'
 import type { ConfiguredRail } from '../../money/rails/registry.ts'
-import { currenciesIn } from '../../money/rails/routing.ts'
+import { listIncomingCurrencies } from '../../money/rails/routing.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 import { describeRefusal, readErrorCode, toRailReply } from './outcomes.ts'
 import { type Connector, type ConnectorResponse, callConnector } from './signed-call.ts'
@@ -46,7 +46,7 @@ export function createHttpRail(
     entry,
     isRetired,
     lateDeposits,
-    currenciesIn: currenciesIn(entry),
+    currenciesIn: listIncomingCurrencies(entry),
     opensAt: (now) => (hours ? nextOpening(hours, now) : now),
     send: (payment) => submitOrQuery(call, '/payments', payment, buildPaymentRequest(payment)),
     pull: (payment) => submitOrQuery(call, '/pulls', payment, buildPullRequest(payment)),

@@ -4,34 +4,34 @@ import { isObject } from '@countersign/contract/core/decode'
 import { present } from '@countersign/contract/core/objects'
 import { toReadableLine } from '../../base/formats/readable-text.ts'
 import type { RailAnswer, RailReply } from '../../kernel/ports/rail.ts'
-import { askAgainAt, type PollTimes } from '../../money/rails/ask-again.ts'
+import { nextPollAt, type PollTimes } from '../../money/rails/ask-again.ts'
 import type { ConnectorResponse } from './signed-call.ts'
 
 /**
  * Reads a connector's reply about the payment `id`. Only a payment in a 200 response states an outcome; after
  * any other reply, the outcome is unknown.
  */
-export function toRailReply(response: ConnectorResponse, id: string, asking: PollTimes): RailReply {
-  if (response.why !== undefined) return { subject: id, ...toUnknown(response.why, asking) }
-  if (response.status !== 200) return { subject: id, ...toUnknown(describeRefusal(response), asking) }
+export function toRailReply(response: ConnectorResponse, id: string, times: PollTimes): RailReply {
+  if (response.why !== undefined) return { subject: id, ...toUnknown(response.why, times) }
+  if (response.status !== 200) return { subject: id, ...toUnknown(describeRefusal(response), times) }
   const { value, fault } = readBody(ConnectorPayment, response.body)
   if (fault !== undefined)
-    return { subject: id, ...toUnknown(`The connector's response is invalid: ${fault}`, asking) }
-  return { subject: value.id, ...toRailAnswer(value, asking) }
+    return { subject: id, ...toUnknown(`The connector's response is invalid: ${fault}`, times) }
+  return { subject: value.id, ...toRailAnswer(value, times) }
 }
 
-function toUnknown(detail: string, asking: PollTimes): RailAnswer {
-  return { outcome: 'unknown', askAgainAt: askAgainAt('unknown', asking), why: detail }
+function toUnknown(detail: string, times: PollTimes): RailAnswer {
+  return { outcome: 'unknown', pollAt: nextPollAt('unknown', times), why: detail }
 }
 
-function toRailAnswer({ status, failure, ...payment }: ConnectorPayment, asking: PollTimes): RailAnswer {
+function toRailAnswer({ status, failure, ...payment }: ConnectorPayment, times: PollTimes): RailAnswer {
   const reference = present({ connectorReference: toReadableLine(payment.connectorReference) })
   const transactionHash = toReadableLine(payment.transactionHash)
   const failureReason = failure?.code ?? 'COUNTERPARTY_POST_TX_FAILED'
   const detail = toReadableLine(failure?.message) ?? `The bank says ${status}`
   switch (status) {
     case 'ACCEPTED':
-      return { outcome: 'accepted', askAgainAt: askAgainAt('accepted', asking), ...reference }
+      return { outcome: 'accepted', pollAt: nextPollAt('accepted', times), ...reference }
     case 'DELIVERED':
       return {
         outcome: 'delivered',
@@ -45,7 +45,7 @@ function toRailAnswer({ status, failure, ...payment }: ConnectorPayment, asking:
     case 'RETURNED':
       return { outcome: 'returned', failureReason, detail, reason: 'TRANSACTION_FAILED' }
     case 'UNKNOWN':
-      return toUnknown('The outcome of the payment is unknown', asking)
+      return toUnknown('The outcome of the payment is unknown', times)
   }
 }
 

@@ -54,7 +54,8 @@ export async function callConnector(
   try {
     const bounds = { ...PAYMENT_SERVICE, timeoutMs, bytesMax: CONNECTOR_STATEMENT_BYTES_MAX }
     const response = await send(outgoing, bounds)
-    if (!response.isWhole) return { why: `The response has more than ${CONNECTOR_STATEMENT_BYTES_MAX} bytes` }
+    if (!response.isComplete)
+      return { why: `The response has more than ${CONNECTOR_STATEMENT_BYTES_MAX} bytes` }
     return { status: response.status, body: toStorable(jsonFromUtf8(response.body)) }
   } catch (error) {
     if (error instanceof NoAnswer) return { why: `The connector cannot be reached: ${error.code}` }

@@ -86,8 +86,8 @@ function parseAccounts(response: Answer): CredentialAnswer {
     : toUnavailable(response)
 }
 
-function readProperties({ status, body, isWhole }: Answer): Readonly<Record<string, unknown>> {
-  if (status !== 200 || !isWhole) return {}
+function readProperties({ status, body, isComplete }: Answer): Readonly<Record<string, unknown>> {
+  if (status !== 200 || !isComplete) return {}
   try {
     const parsed: unknown = JSON.parse(Buffer.from(body).toString())
     return isObject(parsed) ? parsed : {}

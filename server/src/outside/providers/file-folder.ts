@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { codeOf } from '../../base/formats/thrown-errors.ts'
+import { getErrorCode } from '../../base/formats/thrown-errors.ts'
 import type { FileStore } from '../../kernel/ports/file-store.ts'
 
 /**
@@ -19,7 +19,7 @@ export async function createFolderStore(folder: string): Promise<FileStore> {
         await rename(path, toPath(id))
       } catch (error) {
         // In a repeated call, the first one has already moved the file.
-        if (codeOf(error) !== 'ENOENT' || !(await fileExists(toPath(id)))) throw error
+        if (getErrorCode(error) !== 'ENOENT' || !(await fileExists(toPath(id)))) throw error
       }
       await syncFolder(folder)
     },
@@ -45,7 +45,7 @@ async function openIfExists(path: string, fromByte = 0): Promise<Readable | unde
     const handle = await open(path, 'r')
     return createReadStream('', { fd: handle, start: fromByte })
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
+    if (getErrorCode(error) === 'ENOENT') return undefined
     throw error
   }
 }

@@ -120,9 +120,9 @@ function findJump(before: RateTable, after: RateTable): string | undefined {
 
 /** Throws RatesError, or what `get` throws. */
 async function fetchText({ url, get, timeoutMs = TIMEOUT_MS }: HttpRatesOptions): Promise<string> {
-  const { status, body, isWhole } = await get(url, { timeoutMs, bytesMax: ANSWER_BYTES_MAX })
+  const { status, body, isComplete } = await get(url, { timeoutMs, bytesMax: ANSWER_BYTES_MAX })
   if (status !== 200) throw new RatesError(`the response has status ${status}`)
-  if (!isWhole) throw new RatesError('the response is too long')
+  if (!isComplete) throw new RatesError('the response is too long')
   const text = textFromUtf8(body)
   if (text === undefined) throw new RatesError('the response is not UTF-8')
   return text

@@ -71,9 +71,9 @@ async function post(
   }
 }
 
-function readResult({ status, body, isWhole }: Answer) {
+function readResult({ status, body, isComplete }: Answer) {
   if (status !== 200) throw new ScreeningFailed(`The provider returned ${status}`)
-  if (!isWhole) throw new ScreeningFailed(`The response has more than ${ANSWER_BYTES_MAX} bytes`)
+  if (!isComplete) throw new ScreeningFailed(`The response has more than ${ANSWER_BYTES_MAX} bytes`)
   const { value, fault } = readBody(ScreeningAnswer, jsonFromUtf8(body))
   if (fault !== undefined) throw new ScreeningFailed(`The provider's response is invalid: ${fault}`)
   const { outcome, list, detail } = value

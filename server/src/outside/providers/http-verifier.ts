@@ -25,10 +25,10 @@ export function createHttpVerifier(
 ): Verifier {
   return {
     async submit(submission) {
-      const { status, body, isWhole } = await post(url, secrets, submission, clock())
+      const { status, body, isComplete } = await post(url, secrets, submission, clock())
       if (status === 202) return { decision: 'WAIT' }
       if (status !== 200) throw new VerifierError(`The verification provider returned ${status}`)
-      if (!isWhole) throw new VerifierError(`The response has more than ${ANSWER_BYTES_MAX} bytes`)
+      if (!isComplete) throw new VerifierError(`The response has more than ${ANSWER_BYTES_MAX} bytes`)
       return check(jsonFromUtf8(body) ?? null)
     },
     readEvent(headers, body, now) {

@@ -1,6 +1,6 @@
 import type { sandboxCards } from '@countersign/contract/sandbox/sandbox-cards'
 import { findPurchaseScenario } from '../../kernel/magic-values/card-outcomes.ts'
-import { suffixOf } from '../../kernel/magic-values/magic-values.ts'
+import { takeSuffix } from '../../kernel/magic-values/magic-values.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { authorize } from '../../money/cards/authorize.ts'
 import {
@@ -16,7 +16,7 @@ export const sandboxCardHandlers: Handlers<typeof sandboxCards> = {
   sandbox_card_authorization: async (op, { params, body }) => {
     const card = await findCard(op, params.id)
     const { merchant, amount, currency } = body
-    const declined = findPurchaseScenario(suffixOf(merchant.descriptor))?.declined
+    const declined = findPurchaseScenario(takeSuffix(merchant.descriptor))?.declined
     const token = `sandbox-${Buffer.from(op.random(12)).toString('hex')}`
     const authorized = await authorize(op, card, {
       kind: 'authorization',

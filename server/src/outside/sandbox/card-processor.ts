@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { parseJson, toJson } from '../../base/json/json.ts'
 import { findCardScenario, findPurchaseScenario } from '../../kernel/magic-values/card-outcomes.ts'
-import { suffixOf } from '../../kernel/magic-values/magic-values.ts'
+import { takeSuffix } from '../../kernel/magic-values/magic-values.ts'
 import { addSeconds } from '../../kernel/operation/app.ts'
 import {
   type CardProcessor,
@@ -42,7 +42,7 @@ export function createSandboxCardProcessor(enclave: Pick<Enclave, 'mac'>): CardP
     // The merchant's descriptor determines the outcome.
     pullPlan({ merchant }, now) {
       const { pullAfterSeconds = 0, pullFails = false } =
-        findPurchaseScenario(suffixOf(merchant.descriptor)) ?? {}
+        findPurchaseScenario(takeSuffix(merchant.descriptor)) ?? {}
       return { at: addSeconds(now, pullAfterSeconds), fails: pullFails }
     },
   }
@@ -62,11 +62,13 @@ export function signEvent(enclave: Pick<Enclave, 'mac'>, event: ProcessorEvent) 
 function provisionCard(enclave: Pick<Enclave, 'mac'>, request: ProvisionRequest): Provision {
   // A generated id can end in any characters, so it must not determine an outcome.
   const isGenerated = request.platformCardId === derivePlatformCardId(request.cardId)
-  const { outcome, afterSeconds = 0 } = findCardScenario(isGenerated ? '' : suffixOf(request.platformCardId))
+  const { outcome, afterSeconds = 0 } = findCardScenario(
+    isGenerated ? '' : takeSuffix(request.platformCardId),
+  )
   if (outcome === 'CLOSED') return { outcome: 'rejected' }
-  if (outcome === 'PROCESSING') return { outcome: 'pending', askAgainAt: undefined }
+  if (outcome === 'PROCESSING') return { outcome: 'pending', pollAt: undefined }
   const readyAt = addSeconds(request.requestedAt, afterSeconds)
-  if (readyAt > request.now) return { outcome: 'pending', askAgainAt: readyAt }
+  if (readyAt > request.now) return { outcome: 'pending', pollAt: readyAt }
   return { outcome: 'active', ...deriveCard(enclave, request) }
 }
 

@@ -1,6 +1,6 @@
 import type { sandbox } from '@countersign/contract/sandbox/sandbox'
 import { balanceUpdated, findOwnedAccount, toInternalAccountView } from '../../kernel/accounts/accounts.ts'
-import { clearFilesOf } from '../../kernel/files/stored-files.ts'
+import { scheduleFileCleanup } from '../../kernel/files/stored-files.ts'
 import { checkFitsBalance, findBalances } from '../../kernel/ledger/balances.ts'
 import { buildArrivalLegs, post } from '../../kernel/ledger/transfers.ts'
 import { listMagicValueFamilies } from '../../kernel/magic-values/magic-value-list.ts'
@@ -79,7 +79,10 @@ export const sandboxHandlers: Handlers<typeof sandbox> = {
     return {
       status: 200,
       body: { platformId: row.id, now: row.created_at.toISOString() },
-      writes: [...writes, ...clearFilesOf(op.platform.id, { ...op, platform: row, now: row.created_at })],
+      writes: [
+        ...writes,
+        ...scheduleFileCleanup(op.platform.id, { ...op, platform: row, now: row.created_at }),
+      ],
     }
   },
 }

@@ -37,7 +37,7 @@ export const sandboxRail: Rail = {
     subject: id,
     outcome: 'cancelled',
     failureReason: 'QUOTE_EXECUTION_FAILED',
-    detail: 'The platform has cancelled the payment',
+    detail: 'The platform has canceled the payment',
   }),
 }
 
@@ -58,12 +58,12 @@ function findCurrentStep({ steps }: PaymentScenario, payment: RailPayment): Rail
   const { afterSeconds: _, ...step } =
     steps.findLast((candidate) => toStartTime(candidate) <= now) ?? steps[0]
   if (step.outcome === 'pending')
-    return { outcome: 'accepted', askAgainAt: toStartTime(next ?? steps.at(-1) ?? steps[0]) }
+    return { outcome: 'accepted', pollAt: toStartTime(next ?? steps.at(-1) ?? steps[0]) }
   if (step.outcome === 'delivered')
     return {
       ...step,
       ...(chain === null ? {} : { transactionHash: generateTransactionHash(chain, id) }),
-      ...(next ? { askAgainAt: toStartTime(next) } : {}),
+      ...(next ? { pollAt: toStartTime(next) } : {}),
     }
   return step
 }

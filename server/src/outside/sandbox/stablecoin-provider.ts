@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { suffixOf } from '../../kernel/magic-values/magic-values.ts'
+import { takeSuffix } from '../../kernel/magic-values/magic-values.ts'
 import { findStablecoinScenario } from '../../kernel/magic-values/stablecoin-outcomes.ts'
 import type { StablecoinProvider } from '../../kernel/ports/stablecoin-provider.ts'
 
@@ -11,7 +11,7 @@ const ID_CHARACTERS = 20
 export const sandboxStablecoinProvider: StablecoinProvider = {
   environment: 'SANDBOX',
   async check({ apiClientId, isLinked }) {
-    const { atLink, later, accounts } = findStablecoinScenario(suffixOf(apiClientId))
+    const { atLink, later, accounts } = findStablecoinScenario(takeSuffix(apiClientId))
     const outcome = isLinked ? later : atLink
     if (outcome === 'unavailable')
       return { outcome, reason: 'the suffix of apiClientId selects this outcome' }

@@ -2,7 +2,7 @@ import type { sandboxTreasury } from '@countersign/contract/sandbox/sandbox-trea
 import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { findColdStorage } from '../../operation/own-money/cold-storage.ts'
 import { findOwnAccount } from '../../operation/own-money/own-accounts.ts'
-import { returned } from '../../operation/treasury/movements.ts'
+import { recordReturn } from '../../operation/treasury/movements.ts'
 import { checkColdStorage, movementView } from '../../operation/treasury/requests.ts'
 import { generateTransactionHash } from './transaction-hash.ts'
 
@@ -20,7 +20,7 @@ export const sandboxTreasuryHandlers: Handlers<typeof sandboxTreasury> = {
     const platform = await checkColdStorage(op, rail, currency, amount)
     const id = op.newId('TreasuryMovement')
     const transactionHash = generateTransactionHash(`${network}_WALLET`, id)
-    const { row, writes } = returned(op, {
+    const { row, writes } = recordReturn(op, {
       id,
       account,
       rail,

@@ -1,7 +1,7 @@
 import type { beneficialOwners } from '@countersign/contract/customers/beneficial-owners'
 import type { Op } from '../../kernel/operation/app.ts'
 import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { selectBeneficialOwners } from './beneficial-owner-store.ts'
@@ -35,7 +35,7 @@ export const beneficialOwnerHandlers: Handlers<typeof beneficialOwners> = {
 
   beneficial_owner_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
+    body: await listPage(op, query, {
       rows: selectBeneficialOwners(op, query.customerId),
       table: 'beneficial_owners',
       view: (rows) => rows.map(toBeneficialOwnerView),

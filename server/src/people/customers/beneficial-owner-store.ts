@@ -1,8 +1,8 @@
 import type { Op } from '../../kernel/operation/app.ts'
-import { rowById } from '../../storage/read/lookup.ts'
+import { lookupById } from '../../storage/read/lookup.ts'
 import type { BeneficialOwnerRow } from '../../storage/rows/verification.ts'
 
-const BY_ID = rowById('beneficial_owners')
+const BY_ID = lookupById('beneficial_owners')
 
 export async function selectBeneficialOwner(op: Op, id: string): Promise<BeneficialOwnerRow | undefined> {
   return op.find(BY_ID, id)

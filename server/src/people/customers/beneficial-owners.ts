@@ -6,7 +6,7 @@ import type {
   beneficial_owner_update,
 } from '@countersign/contract/customers/beneficial-owners'
 import { OWNER_KYC_INITIAL, OWNER_KYC_TRANSITIONS } from '@countersign/contract/states/customer-states'
-import { findVerificationOutcome, suffixOf } from '../../kernel/magic-values/magic-values.ts'
+import { findVerificationOutcome, takeSuffix } from '../../kernel/magic-values/magic-values.ts'
 import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { stateAfter, transition } from '../../kernel/operation/transition.ts'
@@ -118,7 +118,7 @@ function computeStatusAfterCheck(op: Op, owner: CheckedOwner): BeneficialOwnerRo
  */
 function listOutcomeEvents(op: Op, { personal_info }: CheckedOwner): ('approve' | 'reject')[] {
   if (!decidesAutomatically(op)) return []
-  return OUTCOME_EVENTS[findVerificationOutcome(suffixOf(personal_info.lastName.trim()))]
+  return OUTCOME_EVENTS[findVerificationOutcome(takeSuffix(personal_info.lastName.trim()))]
 }
 
 const OUTCOME_EVENTS: Readonly<Record<ReturnType<typeof findVerificationOutcome>, ('approve' | 'reject')[]>> =

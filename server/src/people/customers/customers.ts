@@ -7,7 +7,7 @@ import type {
 } from '@countersign/contract/customers/customers'
 import { KYC_INITIAL, KYC_TRANSITIONS } from '@countersign/contract/states/customer-states'
 import { toUtcDay } from '../../base/formats/utc-day.ts'
-import { findVerificationOutcome, suffixOf } from '../../kernel/magic-values/magic-values.ts'
+import { findVerificationOutcome, takeSuffix } from '../../kernel/magic-values/magic-values.ts'
 import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { event } from '../../kernel/outbox/events.ts'
@@ -136,7 +136,7 @@ type VerificationData = Pick<CustomerRow, 'customer_type' | 'details'>
 export function readVerificationSuffix({ customer_type, details }: VerificationData): string {
   if (customer_type === 'BUSINESS')
     return (details.businessInfo?.registrationNumber ?? '').replace(/\D/g, '').slice(-3)
-  return suffixOf((details.fullName ?? '').trim().split(/\s+/).at(-1) ?? '')
+  return takeSuffix((details.fullName ?? '').trim().split(/\s+/).at(-1) ?? '')
 }
 
 /** Throws 400 naming a date that is in the future, or too far in the past to be a date of birth. */

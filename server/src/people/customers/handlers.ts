@@ -4,7 +4,7 @@ import { toCanonicalJson } from '../../base/json/json.ts'
 import { findWallet } from '../../kernel/accounts/accounts.ts'
 import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers, type Input } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
 import { parseTimeRange } from '../../kernel/operation/time-range.ts'
 import { update } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
@@ -44,7 +44,7 @@ export const customerHandlers: Handlers<typeof customers> = {
     const filters = { ...query, times: parseTimeRange(query) }
     return {
       status: 200,
-      body: await page(op, query, {
+      body: await listPage(op, query, {
         rows: selectCustomers(op, filters),
         table: 'customers',
         view: (rows) => rows.map(toCustomerView),

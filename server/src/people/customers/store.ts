@@ -3,8 +3,8 @@ import { toJson } from '../../base/json/json.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { TimeRange } from '../../kernel/operation/time-range.ts'
 import { hasWords } from '../../storage/read/has-words.ts'
-import { rowById } from '../../storage/read/lookup.ts'
-import { whenGiven, whereGiven } from '../../storage/read/where-given.ts'
+import { lookupById } from '../../storage/read/lookup.ts'
+import { whenGiven, whereIfDefined } from '../../storage/read/where-given.ts'
 import type { CredentialRow, CustomerRow } from '../../storage/rows/tables.ts'
 
 export interface CustomerFilters {
@@ -23,7 +23,7 @@ function selectPlatformCustomers(op: Op) {
   return op.read.selectFrom('customers').where('platform_id', '=', op.platform.id)
 }
 
-const BY_ID = rowById('customers')
+const BY_ID = lookupById('customers')
 
 export async function selectCustomer(op: Op, id: string): Promise<CustomerRow | undefined> {
   return op.find(BY_ID, id)
@@ -59,20 +59,20 @@ export function selectCustomers(op: Op, filters: CustomerFilters) {
   const { createdAfter, createdBefore, updatedAfter, updatedBefore } = filters.times
   return selectPlatformCustomers(op)
     .selectAll()
-    .$call((q) => whereGiven(q, 'platform_customer_id', '=', platformCustomerId))
-    .$call((q) => whereGiven(q, 'customer_type', '=', customerType))
-    .$call((q) => whereGiven(q, 'region', '=', region))
-    .$call((q) => whereGiven(q, 'verification_status', '=', filters.verificationStatus))
+    .$call((q) => whereIfDefined(q, 'platform_customer_id', '=', platformCustomerId))
+    .$call((q) => whereIfDefined(q, 'customer_type', '=', customerType))
+    .$call((q) => whereIfDefined(q, 'region', '=', region))
+    .$call((q) => whereIfDefined(q, 'verification_status', '=', filters.verificationStatus))
     .$if(currency !== undefined, (q) => q.where(sql<boolean>`currencies @> ${toJson([currency])}::jsonb`))
-    .$call((q) => whereGiven(q, 'uma_address', '=', umaAddress))
+    .$call((q) => whereIfDefined(q, 'uma_address', '=', umaAddress))
     .$call((q) =>
       whenGiven(q, search, (query, words) => query.where(hasWords('customers', op.platform.id, words))),
     )
     .$if(!isIncludingDeleted, (q) => q.where('deleted_at', 'is', null))
-    .$call((q) => whereGiven(q, 'created_at', '>', createdAfter))
-    .$call((q) => whereGiven(q, 'created_at', '<', createdBefore))
-    .$call((q) => whereGiven(q, 'updated_at', '>', updatedAfter))
-    .$call((q) => whereGiven(q, 'updated_at', '<', updatedBefore))
+    .$call((q) => whereIfDefined(q, 'created_at', '>', createdAfter))
+    .$call((q) => whereIfDefined(q, 'created_at', '<', createdBefore))
+    .$call((q) => whereIfDefined(q, 'updated_at', '>', updatedAfter))
+    .$call((q) => whereIfDefined(q, 'updated_at', '<', updatedBefore))
 }
 
 /** Selects the platform's active EMAIL_OTP credentials with this address, ignoring case. */

@@ -108,7 +108,8 @@ function buildFileColumns(op: Op, id: string, body: ReplaceBody, file: UploadedF
 function checkFileType(op: Op, { name, head, tail }: UploadedFile): DocumentRow['content_type'] {
   const fileType = detectFileType(head, tail)
   if (!fileType) throw fieldError('INVALID_INPUT', 'file', 'file must be a PDF, a JPEG or a PNG')
-  if (!fileType.isWhole) throw fieldError('INVALID_INPUT', 'file', 'file is incomplete: its end is missing')
+  if (!fileType.isComplete)
+    throw fieldError('INVALID_INPUT', 'file', 'file is incomplete: its end is missing')
   const refusal = op.mode === 'sandbox' ? findDocumentRefusal(name) : undefined
   if (refusal) throw new ApiError(refusal, { details: { field: 'file' } })
   return fileType.type

@@ -26,7 +26,7 @@ const TYPES: readonly {
 export function detectFileType(
   head: Uint8Array,
   tail: Uint8Array,
-): { readonly type: ContentType; readonly isWhole: boolean } | undefined {
+): { readonly type: ContentType; readonly isComplete: boolean } | undefined {
   const fileType = TYPES.find(({ begins }) => Buffer.from(head.subarray(0, begins.length)).equals(begins))
-  return fileType && { type: fileType.type, isWhole: Buffer.from(tail).includes(fileType.ends) }
+  return fileType && { type: fileType.type, isComplete: Buffer.from(tail).includes(fileType.ends) }
 }

@@ -1,7 +1,7 @@
 import type { documents } from '@countersign/contract/customers/documents'
 import { removeFile, storeFile } from '../../kernel/files/stored-files.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
 import { expectRow, insert, update } from '../../storage/commit/writes.ts'
 import { scheduleVerificationCheck, scheduleVerificationCheckById } from '../customers/verification.ts'
 import {
@@ -35,7 +35,7 @@ export const documentHandlers: Handlers<typeof documents> = {
 
   document_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
+    body: await listPage(op, query, {
       rows: selectDocuments(op, query.documentHolder),
       table: 'documents',
       view: (rows) => rows.map(toDocumentView),

@@ -6,7 +6,7 @@ import type { Log } from '../../kernel/ports/log.ts'
 import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
 import { BARE_PLATFORM_BY_ID } from '../../storage/read/bare-platform.ts'
 import type { DocumentReadRow, DocumentRow } from '../../storage/rows/document.ts'
-import { selectDocument, selectLink, selectLinksAskedBy } from './store.ts'
+import { selectDocument, selectLink, selectLinksRequestedBy } from './store.ts'
 
 const LINK_SECONDS = 10 * 60
 /** Longer, because providers may fetch documents hours later. */
@@ -20,8 +20,8 @@ export function makeLink(
   op: Op,
   document: DocumentRow,
 ): { readonly url: string; readonly expiresAt: Date; readonly writes: readonly Write[] } {
-  const askedBy = getCallerName(op)
-  const link = createLink(op, document, askedBy, LINK_SECONDS)
+  const requestedBy = getCallerName(op)
+  const link = createLink(op, document, requestedBy, LINK_SECONDS)
   return { url: buildUrl(op, link), expiresAt: link.expires_at, writes: [insert('document_reads', link)] }
 }
 
@@ -34,9 +34,9 @@ function getCallerName({ actor }: Op): string {
 export function makeProviderLinks(
   op: Op,
   documents: readonly DocumentRow[],
-  askedBy: string,
+  requestedBy: string,
 ): { readonly until: Date; readonly writes: readonly Write[] } {
-  const links = documents.map((document) => createLink(op, document, askedBy, PROVIDER_LINK_SECONDS))
+  const links = documents.map((document) => createLink(op, document, requestedBy, PROVIDER_LINK_SECONDS))
   return {
     until: addSeconds(op.now, PROVIDER_LINK_SECONDS),
     writes: links.map((link) => insert('document_reads', link)),
@@ -44,8 +44,8 @@ export function makeProviderLinks(
 }
 
 /** Finds the URLs of a submission's valid links, by document id. */
-export async function findProviderLinks(op: Op, askedBy: string): Promise<ReadonlyMap<string, string>> {
-  const links = await selectLinksAskedBy(op, askedBy, op.now)
+export async function findProviderLinks(op: Op, requestedBy: string): Promise<ReadonlyMap<string, string>> {
+  const links = await selectLinksRequestedBy(op, requestedBy, op.now)
   return new Map(
     links.map(({ expires_at, ...link }) => [
       link.document_id,
@@ -54,20 +54,20 @@ export async function findProviderLinks(op: Op, askedBy: string): Promise<Readon
   )
 }
 
-function createLink(op: Op, document: DocumentRow, askedBy: string, seconds: number): Link {
+function createLink(op: Op, document: DocumentRow, requestedBy: string, seconds: number): Link {
   const link: Link = {
     id: op.newId('DocumentRead'),
     platform_id: op.platform.id,
     kind: 'LINK',
     document_id: document.id,
     file_id: document.file_id,
-    asked_by: askedBy,
+    asked_by: requestedBy,
     link_id: null,
     address: null,
     created_at: op.now,
     expires_at: addSeconds(op.now, seconds),
   }
-  op.log.info({ document: document.id, link: link.id, by: askedBy }, 'created document link')
+  op.log.info({ document: document.id, link: link.id, by: requestedBy }, 'created document link')
   return link
 }
 

@@ -1,5 +1,5 @@
 import type { App, Op } from '../../kernel/operation/app.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { DocumentReadRow, DocumentRow } from '../../storage/rows/document.ts'
 
 function selectPlatformDocuments(op: Op) {
@@ -17,7 +17,7 @@ export async function selectDocument(op: Op, id: string): Promise<DocumentRow | 
 export function selectDocuments(op: Op, holderId: string | undefined) {
   return selectPlatformDocuments(op)
     .selectAll()
-    .$call((q) => whereGiven(q, 'holder_id', '=', holderId))
+    .$call((q) => whereIfDefined(q, 'holder_id', '=', holderId))
 }
 
 /** Up to `limit` documents of a customer and its owners that are not deleted. */
@@ -45,12 +45,16 @@ export async function selectLink(app: Pick<App, 'read'>, id: string): Promise<Do
 }
 
 /** A submission's unexpired links, oldest first. */
-export async function selectLinksAskedBy(op: Op, askedBy: string, now: Date): Promise<DocumentReadRow[]> {
+export async function selectLinksRequestedBy(
+  op: Op,
+  requestedBy: string,
+  now: Date,
+): Promise<DocumentReadRow[]> {
   return op.read
     .selectFrom('document_reads')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
-    .where('asked_by', '=', askedBy)
+    .where('asked_by', '=', requestedBy)
     .where('kind', '=', 'LINK')
     .where('expires_at', '>', now)
     .orderBy('id')

@@ -84,7 +84,7 @@ export function makeKycLink(
     uploads: 0,
   }
   return {
-    url: `${op.origin()}${KYC_PAGE_PATH}${createLinkToken(op.enclave, 'kycLink', uuidOf(link), toTokenData(link))}`,
+    url: `${op.origin()}${KYC_PAGE_PATH}${createLinkToken(op.enclave, 'kycLink', getLinkUuid(link), toTokenData(link))}`,
     expiresAt: link.expires_at,
     writes: [
       insert('kyc_links', link),
@@ -105,7 +105,7 @@ function toTokenData({
 }
 
 /** Extracts the UUID of a link, which its URL and the name of its cookie contain. */
-export function uuidOf({ id }: Pick<KycLinkRow, 'id'>): string {
+export function getLinkUuid({ id }: Pick<KycLinkRow, 'id'>): string {
   return id.slice('KycLink:'.length)
 }
 

@@ -3,7 +3,7 @@ import type { members } from '@countersign/contract/platforms/members'
 import { MEMBER_TRANSITIONS } from '@countersign/contract/states/member-states'
 import { toRealTimeOp } from '../../kernel/operation/app.ts'
 import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
 import { checkCanRevoke, checkMayGrant } from '../../kernel/operation/permissions.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { update } from '../../storage/commit/writes.ts'
@@ -31,7 +31,7 @@ export const memberHandlers: Handlers<typeof members> = {
 
   member_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
+    body: await listPage(op, query, {
       rows: selectMembers(op, query),
       table: 'members',
       view: (rows) => rows.map(toMemberView),

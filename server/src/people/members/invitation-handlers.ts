@@ -10,7 +10,7 @@ import { selectMemberById } from './store.ts'
 
 export const memberInvitationHandlers: Handlers<typeof memberInvitations> = {
   member_invitation_read: {
-    who: async (app, { body }) => {
+    resolveCaller: async (app, { body }) => {
       const { platform, actor } = await resolveInvited(app, body.token)
       if (actor.kind !== 'member') throw new Error('The caller of an invitation must be a member')
       return { platform, actor: { kind: 'visitor', memberId: actor.memberId } }
@@ -35,7 +35,7 @@ export const memberInvitationHandlers: Handlers<typeof memberInvitations> = {
   },
 
   member_invitation_accept: {
-    who: (app, { body }) => resolveInvited(app, body.token),
+    resolveCaller: (app, { body }) => resolveInvited(app, body.token),
     nameCredential: ({ body }) => nameLink(body.token),
     async handle(platformOp, { body }) {
       const op = toRealTimeOp(platformOp)

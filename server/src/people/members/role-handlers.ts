@@ -2,7 +2,7 @@ import { present } from '@countersign/contract/core/objects'
 import { type memberRoles, ROLE_MEMBERS_MAX } from '@countersign/contract/operation/custom-roles'
 import { type Op, toRealTimeOp } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
 import { checkCanRevoke, checkMayGrant } from '../../kernel/operation/permissions.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { MemberRoleRow } from '../../storage/rows/member.ts'
@@ -43,7 +43,7 @@ export const memberRoleHandlers: Handlers<typeof memberRoles> = {
 
   member_role_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
+    body: await listPage(op, query, {
       rows: selectRoles(op, query),
       table: 'member_roles',
       view: async (rows) => {

@@ -1,10 +1,10 @@
 import { PERMISSIONS } from '@countersign/contract/core/endpoint'
 import { sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
-import { rowById } from '../../storage/read/lookup.ts'
+import { lookupById } from '../../storage/read/lookup.ts'
 import type { MemberRoleRow, MemberRow } from '../../storage/rows/member.ts'
 
-const ROLE_BY_ID = rowById('member_roles')
+const ROLE_BY_ID = lookupById('member_roles')
 
 export async function selectRole(op: Op, id: string): Promise<MemberRoleRow | undefined> {
   return op.find(ROLE_BY_ID, id)

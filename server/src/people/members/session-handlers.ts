@@ -19,7 +19,7 @@ import {
   toPasskeyView,
 } from './passkeys.ts'
 import { endSession, requireActingMember, toIdentityView, toSessionView } from './sessions.ts'
-import { nameCredential, resolveMember, signInBy } from './sign-in.ts'
+import { nameCredential, resolveMember, signInWithCredential } from './sign-in.ts'
 import {
   selectMembersByEmail,
   selectPasskeys,
@@ -30,7 +30,7 @@ import {
 
 export const memberSessionHandlers: Handlers<typeof memberSessions> = {
   member_sign_in_challenge: {
-    who: async (app, _input, { ownOrigin }) => ({
+    resolveCaller: async (app, _input, { ownOrigin }) => ({
       status: 200,
       body: makeSignInChallenge(app, randomBytes, ownOrigin),
     }),
@@ -38,16 +38,17 @@ export const memberSessionHandlers: Handlers<typeof memberSessions> = {
   },
 
   member_sign_in: {
-    who: (app, { body }) => resolveMember(app, body),
+    resolveCaller: (app, { body }) => resolveMember(app, body),
     nameCredential: ({ body }) => nameCredential(body),
-    handle: (op, { body }) => signInBy(op, body),
+    handle: (op, { body }) => signInWithCredential(op, body),
   },
 
   member_code_create: {
-    async who(app, { body }) {
+    async resolveCaller(app, { body }) {
       if (!canDeliver({ mode: app.config.mode, delivery: app.delivery }, 'EMAIL'))
         throw new ApiError('NOT_IMPLEMENTED', {
-          message: 'This server cannot deliver codes by e-mail: SMTP_URL is not set.',
+          message:
+            'Sign-in codes cannot be emailed because SMTP_URL is not set. Set it, or sign in with a passkey.',
         })
       const email = body.email.toLowerCase()
       app.failedAttempts.check('memberCodesByEmail', email)
@@ -96,7 +97,7 @@ function canManageMembers({ actor }: Op): boolean {
 }
 
 async function rejectPlatformCall(): Promise<never> {
-  throw new Error('This call does not belong to a platform')
+  throw new Error('This call is not scoped to a platform')
 }
 
 export const memberSelfHandlers: Handlers<typeof memberSelf> = {

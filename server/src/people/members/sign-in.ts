@@ -65,7 +65,7 @@ async function findClaimedMember(app: App, body: Body): Promise<MemberRow | unde
 }
 
 /** Signs in with the proof in the body. Throws 401 `UNAUTHORIZED` with a reason. */
-export async function signInBy(platformOp: Op, body: Body) {
+export async function signInWithCredential(platformOp: Op, body: Body) {
   const op = toRealTimeOp(platformOp)
   switch (body.type) {
     case 'PASSKEY':

@@ -2,8 +2,8 @@ import type { MemberState } from '@countersign/contract/states/member-states'
 import type { App, Op } from '../../kernel/operation/app.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import { BARE_PLATFORM, BARE_PLATFORM_BY_ID } from '../../storage/read/bare-platform.ts'
-import { rowById, rowByKey } from '../../storage/read/lookup.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { lookupById, rowByKey } from '../../storage/read/lookup.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type {
   MemberCodeRow,
   MemberLinkRow,
@@ -13,7 +13,7 @@ import type {
 } from '../../storage/rows/member.ts'
 import type { BarePlatformRow } from '../../storage/rows/tables.ts'
 
-const MEMBER_BY_ID = rowById('members')
+const MEMBER_BY_ID = lookupById('members')
 
 export async function selectMember(op: Op, id: string): Promise<MemberRow | undefined> {
   return op.find(MEMBER_BY_ID, id)
@@ -51,7 +51,7 @@ export function selectMembers(op: Op, { status, email, roleId }: MemberFilters) 
     .selectAll()
     .where('platform_id', '=', op.platform.id)
     .where('state', status ? '=' : '<>', status ?? 'REMOVED')
-    .$call((q) => whereGiven(q, 'role_id', '=', roleId))
+    .$call((q) => whereIfDefined(q, 'role_id', '=', roleId))
     .$call((q) =>
       email === undefined
         ? q
@@ -153,14 +153,14 @@ export async function selectMembersByEmail(
     .selectAll()
     .where((eb) => eb(eb.fn('lower', ['email']), '=', eb.fn('lower', [eb.val(email)])))
     .where('state', '=', 'ACTIVE')
-    .$call((q) => whereGiven(q, 'platform_id', '=', platformId))
+    .$call((q) => whereIfDefined(q, 'platform_id', '=', platformId))
     .orderBy('last_sign_in_at', (order) => order.desc().nullsLast())
     .orderBy('id')
     .limit(20)
     .execute()
 }
 
-const CODE_BY_ID = rowById('member_codes')
+const CODE_BY_ID = lookupById('member_codes')
 
 export async function selectCode(op: Op, id: string): Promise<MemberCodeRow | undefined> {
   return op.find(CODE_BY_ID, id)
@@ -258,7 +258,7 @@ export async function selectActingMember({ lookup }: Pick<App, 'lookup'>, secret
   }
 }
 
-const SESSION_BY_ID = rowById('member_sessions')
+const SESSION_BY_ID = lookupById('member_sessions')
 
 export async function selectSession(op: Op, id: string): Promise<MemberSessionRow | undefined> {
   return op.find(SESSION_BY_ID, id)
@@ -276,7 +276,7 @@ export async function selectSessions(
     .leftJoin('member_passkeys', 'member_passkeys.id', 'member_sessions.passkey_id')
     .selectAll('member_sessions')
     .where('member_sessions.platform_id', '=', op.platform.id)
-    .$call((q) => whereGiven(q, 'member_sessions.member_id', '=', memberId))
+    .$call((q) => whereIfDefined(q, 'member_sessions.member_id', '=', memberId))
     .where('member_sessions.ended_at', 'is', null)
     .where('member_sessions.expires_at', '>', op.now)
     .where('members.state', '=', 'ACTIVE')

@@ -49,9 +49,9 @@ export const deliverMessage: JobHandler<'message.deliver'> = async (op, payload)
  * Finds why a message must no longer be sent: it has expired, its code was replaced, its address has changed,
  * or its member was removed. Null if it may be sent.
  */
-function findReasonNotToSend(op: Op, { message, isWanted }: FoundMessage): MessageRow['failure_reason'] {
+function findReasonNotToSend(op: Op, { message, isStillNeeded }: FoundMessage): MessageRow['failure_reason'] {
   if (op.now >= message.expires_at) return 'EXPIRED'
-  return isWanted ? null : 'REPLACED'
+  return isStillNeeded ? null : 'REPLACED'
 }
 
 async function submitMessage(op: Op, message: MessageRow): Promise<DeliveryOutcome> {

@@ -1,7 +1,7 @@
 import type { inbox } from '@countersign/contract/sandbox/inbox'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
 import { canGrant } from '../../kernel/operation/permissions.ts'
 import type { MessageRow } from '../../storage/rows/sign-in.ts'
 import { toMessageView } from './messages.ts'
@@ -10,7 +10,7 @@ import { selectCodeMembers, selectMessages } from './store.ts'
 export const inboxHandlers: Handlers<typeof inbox> = {
   sandbox_inbox_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
+    body: await listPage(op, query, {
       rows: selectMessages(op, query),
       table: 'messages',
       view: async (rows) => {

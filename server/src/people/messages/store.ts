@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { MessageLimit } from '../../base/settings/message-rules.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { MessageCountRow, MessageRow } from '../../storage/rows/sign-in.ts'
 
 export interface MessageFilters {
@@ -11,10 +11,10 @@ export interface MessageFilters {
   readonly customerId?: string
 }
 
-/** A message. `isWanted` is true while its code or notice is useful to the recipient. */
+/** A message. `isStillNeeded` is true while its code or notice is useful to the recipient. */
 export interface FoundMessage {
   readonly message: MessageRow
-  readonly isWanted: boolean
+  readonly isStillNeeded: boolean
 }
 
 /**
@@ -46,8 +46,8 @@ export async function selectMessage(op: Op, id: string): Promise<FoundMessage | 
     )
     .executeTakeFirst()
   if (!row) return undefined
-  const { is_wanted: isWanted, ...message } = row
-  return { message, isWanted }
+  const { is_wanted: isStillNeeded, ...message } = row
+  return { message, isStillNeeded }
 }
 
 /** A page of the matching messages. */
@@ -61,8 +61,8 @@ export function selectMessages(op: Op, { recipient, channel, customerId }: Messa
         ? q
         : q.where((eb) => eb(eb.fn('lower', ['recipient']), '=', eb.fn('lower', [eb.val(recipient)]))),
     )
-    .$call((q) => whereGiven(q, 'channel', '=', channel))
-    .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
+    .$call((q) => whereIfDefined(q, 'channel', '=', channel))
+    .$call((q) => whereIfDefined(q, 'customer_id', '=', customerId))
 }
 
 /**

@@ -10,10 +10,10 @@ const CONFIG_BYTES_MAX = 48 * 1024
  * setting of the change.
  */
 export function checkSize(stored: Record<string, unknown>, change: BodyOf<typeof config_update>): void {
-  const bytesOf = (value: unknown) => Buffer.byteLength(toJson(value))
-  if (bytesOf(stored) <= CONFIG_BYTES_MAX) return
+  const countBytes = (value: unknown) => Buffer.byteLength(toJson(value))
+  if (countBytes(stored) <= CONFIG_BYTES_MAX) return
   const [largest = 'body'] = Object.entries(change)
-    .map(([name, value]) => [name, bytesOf(value ?? null)] as const)
+    .map(([name, value]) => [name, countBytes(value ?? null)] as const)
     .sort(([, a], [, b]) => b - a)
     .map(([name]) => name)
   throw fieldError(

@@ -1,9 +1,9 @@
 import { TEXT_FORMS } from '@countersign/contract/core/schema'
 import {
   checkClaims,
+  computeNonce,
   computeTokenFingerprint,
   type Identity,
-  nonceOf,
   readIdToken,
 } from '../../base/crypto/oidc/oidc.ts'
 import { type Op, toRealTimeOp } from '../../kernel/operation/app.ts'
@@ -55,7 +55,7 @@ export const oauth: CredentialKind = {
   async signIn(op, credential, body) {
     const { oidcToken, clientPublicKey } = narrowBody(body, 'OAUTH')
     checkClientPublicKey(clientPublicKey)
-    const { identity, use } = await checkToken(op, oidcToken, nonceOf(clientPublicKey))
+    const { identity, use } = await checkToken(op, oidcToken, computeNonce(clientPublicKey))
     if (!isSameIdentity(credential, identity)) throw createTokenError('Token is for another identity')
     const key = op.enclave.newSessionKey(clientPublicKey)
     const { row, write } = makeSession(op, credential, key.publicKey)

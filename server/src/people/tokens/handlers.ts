@@ -3,7 +3,7 @@ import { effectivePermissions } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
 import { checkMayGrant } from '../../kernel/operation/permissions.ts'
 import { parseTimeRange } from '../../kernel/operation/time-range.ts'
 import type { TokenRow } from '../../storage/rows/tables.ts'
@@ -31,7 +31,7 @@ export const tokenHandlers: Handlers<typeof tokens> = {
 
   token_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
+    body: await listPage(op, query, {
       rows: selectTokens(op.read, op.platform.id, {
         ...present({ name: query.name }),
         ...parseTimeRange(query),

@@ -3,7 +3,7 @@ import type { TimeRange } from '../../kernel/operation/time-range.ts'
 import { BARE_PLATFORM } from '../../storage/read/bare-platform.ts'
 import { type Lookup, rowByKey } from '../../storage/read/lookup.ts'
 import type { Read } from '../../storage/read/read.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { BarePlatformRow, TokenRow } from '../../storage/rows/tables.ts'
 
 export interface TokenFilters extends TimeRange {
@@ -86,9 +86,9 @@ export function selectTokens(read: Read, platformId: string, filters: TokenFilte
     .selectAll()
     .where('platform_id', '=', platformId)
     .where('deleted_at', 'is', null)
-    .$call((q) => whereGiven(q, 'name', '=', name))
-    .$call((q) => whereGiven(q, 'created_at', '>', createdAfter))
-    .$call((q) => whereGiven(q, 'created_at', '<', createdBefore))
-    .$call((q) => whereGiven(q, 'updated_at', '>', updatedAfter))
-    .$call((q) => whereGiven(q, 'updated_at', '<', updatedBefore))
+    .$call((q) => whereIfDefined(q, 'name', '=', name))
+    .$call((q) => whereIfDefined(q, 'created_at', '>', createdAfter))
+    .$call((q) => whereIfDefined(q, 'created_at', '<', createdBefore))
+    .$call((q) => whereIfDefined(q, 'updated_at', '>', updatedAfter))
+    .$call((q) => whereIfDefined(q, 'updated_at', '<', updatedBefore))
 }

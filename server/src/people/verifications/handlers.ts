@@ -3,7 +3,7 @@ import type { verifications } from '@countersign/contract/customers/verification
 import { withNames } from '../../kernel/accounts/names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { page } from '../../kernel/operation/paging.ts'
+import { listPage } from '../../kernel/operation/paging.ts'
 import type { VerificationDecisionRow } from '../../storage/rows/verification.ts'
 import { findCustomer } from '../customers/customers.ts'
 import type { Decider } from './decide.ts'
@@ -23,7 +23,7 @@ export const verificationHandlers: Handlers<typeof verifications> = {
     body: await withNames(
       op,
       query,
-      await page(op, query, {
+      await listPage(op, query, {
         rows: selectVerifications(op, query),
         table: 'verifications',
         order: query.sortOrder ?? 'desc',
@@ -49,7 +49,7 @@ export const verificationHandlers: Handlers<typeof verifications> = {
     return {
       status: 200,
       // The cursor is valid only for this verification's list.
-      body: await page(
+      body: await listPage(
         op,
         { ...query, of: id },
         {

@@ -29,14 +29,14 @@ export const submitVerification: JobHandler<'verification.submit'> = async (op, 
   if (verification.case_digest !== computeCaseDigest(op, caseData)) return []
   if (!op.verifier) throw new Error('No verification provider is configured')
   // The provider may open the links immediately, so a separate commit stores them first.
-  const askedBy = `${verification.id}.${verification.submission}`
+  const requestedBy = `${verification.id}.${verification.submission}`
   const isLinked = payload.linkedUntil !== undefined && new Date(payload.linkedUntil) > op.now
   if (caseData.documents.length > 0 && !isLinked) {
-    const { until, writes } = makeProviderLinks(op, caseData.documents, askedBy)
+    const { until, writes } = makeProviderLinks(op, caseData.documents, requestedBy)
     const linkedUntil = until.toISOString()
     return [...writes, job(op, 'verification.submit', { ...payload, linkedUntil }, op.now)]
   }
-  const links = await findProviderLinks(op, askedBy)
+  const links = await findProviderLinks(op, requestedBy)
   const { decision, ...outcome } = await op.verifier.submit(toSubmission(op, caseData, verification, links))
   if (decision === 'WAIT') return []
   return (

@@ -66,11 +66,13 @@ export function findOutstanding(
 export async function findProgress(
   op: Op,
   customer: CustomerRow,
-): Promise<OutstandingEntries & { readonly one: Case; readonly newest: VerificationRow | undefined }> {
+): Promise<
+  OutstandingEntries & { readonly customerCase: Case; readonly newest: VerificationRow | undefined }
+> {
   const newest = await selectNewestVerification(op, customer.id)
   const caseData = await findCase(op, customer)
   return {
-    one: caseData,
+    customerCase: caseData,
     newest,
     ...findOutstanding(op, caseData, newest && isOpen(newest) ? newest : undefined),
   }
@@ -97,7 +99,7 @@ function isSubmitted(open: Pick<VerificationRow, 'status'> | undefined): boolean
   return open !== undefined && VERIFICATION_TRANSITIONS[open.status].approve !== null
 }
 
-/** Submits a case for a decision by the sandbox (immediately), by a provider (in a job) or by a person. */
+/** Submits a case for a decision by the sandbox (immediately), by a provider (in a job) or by an operator. */
 async function submit(
   op: Op,
   caseData: Case,

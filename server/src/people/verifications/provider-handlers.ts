@@ -10,7 +10,7 @@ import { findVerification, findVerificationWithPlatform, toVerificationView } fr
  */
 export const verificationProviderEvent: ProcessorHandler<typeof verification_provider_event> = {
   /** Throws 404 `VERIFICATION_NOT_FOUND`. */
-  async whose({ lookup }, { body }) {
+  async resolvePlatform({ lookup }, { body }) {
     const verificationWithPlatform = await findVerificationWithPlatform(lookup, body.verificationId)
     if (!verificationWithPlatform)
       throw new ApiError('VERIFICATION_NOT_FOUND', { details: { field: 'verificationId' } })

@@ -154,7 +154,7 @@ test.each([
 })
 
 describe('the requests of a reviewer', () => {
-  const askedAt = new Date('2030-05-01T00:00:00Z')
+  const requestedAt = new Date('2030-05-01T00:00:00Z')
   const before = new Date('2030-04-30T00:00:00Z')
   const entry = { type: 'INVALID_FIELD', reason: 'x' } as const
 
@@ -163,14 +163,14 @@ describe('the requests of a reviewer', () => {
     ['stays unresolved without one', { ...entry, resourceId: 'Customer:1' }, { updated_at: before }, ['x']],
   ])('a request for a field %s', (_, request, change, unresolved) => {
     const caseData = buildCase({ ...makePerson(), ...change })
-    expect(listUnresolved(caseData, [request], askedAt).map(({ reason }) => reason)).toEqual(unresolved)
+    expect(listUnresolved(caseData, [request], requestedAt).map(({ reason }) => reason)).toEqual(unresolved)
   })
 
   test('a later document of an accepted type, or replacing or deleting the document, resolves a request', () => {
     const byTypes = { ...entry, resourceId: 'Customer:1', acceptedDocumentTypes: ['PASSPORT' as const] }
     const byDocument = { ...entry, resourceId: 'Document:PASSPORT' }
     const listUnresolvedWith = (documents: DocumentRow[]) =>
-      listUnresolved(buildCase(makePerson(), documents), [byTypes, byDocument], askedAt)
+      listUnresolved(buildCase(makePerson(), documents), [byTypes, byDocument], requestedAt)
     expect(listUnresolvedWith([makeDocument('PASSPORT')])).toEqual([])
     expect(listUnresolvedWith([makeDocument('PASSPORT', { updated_at: before })])).toEqual([
       byTypes,

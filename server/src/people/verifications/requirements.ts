@@ -172,26 +172,26 @@ function isTooOld({ issued_on, created_at }: DocumentRow, monthsMax: number | nu
 }
 
 /**
- * Lists the unresolved entries of those requested at `askedAt`: neither a document of an accepted type nor
- * the record itself has changed since then. Pure.
+ * Lists the unresolved entries of those requested at `requestedAt`: neither a document of an accepted type
+ * nor the record itself has changed since then. Pure.
  */
 export function listUnresolved(
   caseData: Case,
   requested: readonly VerificationErrorEntry[],
-  askedAt: Date | null,
+  requestedAt: Date | null,
 ): VerificationErrorEntry[] {
-  if (askedAt === null) return []
-  return requested.filter((entry) => !isProvided(caseData, entry, askedAt))
+  if (requestedAt === null) return []
+  return requested.filter((entry) => !isProvided(caseData, entry, requestedAt))
 }
 
 function isProvided(
   { customer, owners, documents }: Case,
   { resourceId, acceptedDocumentTypes, field }: VerificationErrorEntry,
-  askedAt: Date,
+  requestedAt: Date,
 ): boolean {
   const types: readonly string[] = acceptedDocumentTypes ?? []
   const hasChanged = (record: { updated_at: Date } | undefined) =>
-    record !== undefined && record.updated_at > askedAt
+    record !== undefined && record.updated_at > requestedAt
   const document = documents.find(({ id }) => id === resourceId)
   if (types.length > 0 && field === undefined) {
     const holder = document?.holder_id ?? resourceId

@@ -1,13 +1,13 @@
 import type { VerificationState } from '@countersign/contract/states/customer-states'
 import type { Op } from '../../kernel/operation/app.ts'
 import { BARE_PLATFORM_BY_ID } from '../../storage/read/bare-platform.ts'
-import { type Lookup, rowById } from '../../storage/read/lookup.ts'
+import { type Lookup, lookupById } from '../../storage/read/lookup.ts'
 import type { Read } from '../../storage/read/read.ts'
-import { whereGiven } from '../../storage/read/where-given.ts'
+import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { BarePlatformRow } from '../../storage/rows/tables.ts'
 import type { VerificationDecisionRow, VerificationRow } from '../../storage/rows/verification.ts'
 
-const BY_ID = rowById('verifications')
+const BY_ID = lookupById('verifications')
 
 export async function selectVerification(op: Op, id: string): Promise<VerificationRow | undefined> {
   return op.find(BY_ID, id)
@@ -40,8 +40,8 @@ export function selectVerifications(op: Op, { customerId, verificationStatus }: 
     .selectFrom('verifications')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
-    .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
-    .$call((q) => whereGiven(q, 'status', '=', verificationStatus))
+    .$call((q) => whereIfDefined(q, 'customer_id', '=', customerId))
+    .$call((q) => whereIfDefined(q, 'status', '=', verificationStatus))
 }
 
 /** A page of a verification's decisions. */

@@ -372,10 +372,10 @@ class EndpointRun {
   }
 
   /** Records the progress. Returns false if this process has lost the endpoint. */
-  async #record(isOver: boolean): Promise<boolean> {
+  async #record(isFinished: boolean): Promise<boolean> {
     if (this.#fatalError !== undefined) throw this.#fatalError
     this.#recordedMs = performance.now()
-    if (!isOver && !this.#isChanged) return true
+    if (!isFinished && !this.#isChanged) return true
     this.#isChanged = false
     const op = this.#parts.newOp()
     const { beyondCursorCount, storedCount } = this.#order
@@ -384,7 +384,7 @@ class EndpointRun {
       ...this.#attemptLog.take(),
       receiptId: op.newId('WebhookReceipt'),
       health: this.#health,
-      isOver,
+      isOver: isFinished,
       isIdle: beyondCursorCount + storedCount === 0,
     }
     const times = { real: this.#app.clock(), platform: op.now }

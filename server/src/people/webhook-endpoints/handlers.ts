@@ -1,7 +1,7 @@
 import { WEBHOOK_ENDPOINTS_MAX, type webhookEndpoints } from '@countersign/contract/events/webhook-endpoints'
 import { WEBHOOK_ENDPOINT_TRANSITIONS } from '@countersign/contract/states/delivery-states'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
-import { type Order, page } from '../../kernel/operation/paging.ts'
+import { listPage, type Order } from '../../kernel/operation/paging.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import {
   changeEndpoint,
@@ -103,7 +103,7 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
 
   webhook_endpoint_failure_list: async (op, { params, query }) => {
     const { id } = await findEndpoint(op, params.webhookEndpointId)
-    const body = await page(op, query, {
+    const body = await listPage(op, query, {
       rows: selectFailures(op, id),
       table: 'undelivered_events',
       by: BY_FEED,
@@ -117,6 +117,6 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
 /** The order of the feed: by transaction, then by position. */
 const BY_FEED: Order<UndeliveredEventRow> = {
   columns: ['committed_in', 'position'],
-  of: (row) => [row.committed_in, String(row.position)],
+  getPosition: (row) => [row.committed_in, String(row.position)],
   read: (transaction, position) => [transaction, position],
 }

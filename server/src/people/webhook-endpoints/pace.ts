@@ -15,8 +15,8 @@ const RESPONSE_MS_MIN = 0.5
 const LATEST_WEIGHT = 1 / 16
 
 /**
- * Controls the number of requests to an endpoint. It halves after each failure. Until the first failure it grows
- * by one with each response, and later by one with each round of responses.
+ * Controls the number of requests to an endpoint. It halves after each failure. Until the first failure it
+ * grows by one with each response, and later by one with each round of responses.
  */
 export class Pace {
   #parallel = PARALLEL_START

@@ -204,8 +204,8 @@ function findSpan(receipts: readonly Receipt[]): {
   return { first: positions[0] ?? NO_POSITION, last: positions.at(-1) ?? NO_POSITION }
 }
 
-function compareFeedOrder(one: FeedPosition, other: FeedPosition): number {
-  const [a, b] = [BigInt(one.committed_in), BigInt(other.committed_in)]
+function compareFeedOrder(left: FeedPosition, right: FeedPosition): number {
+  const [a, b] = [BigInt(left.committed_in), BigInt(right.committed_in)]
   if (a !== b) return a < b ? -1 : 1
-  return one.position < other.position ? -1 : 1
+  return left.position < right.position ? -1 : 1
 }

@@ -154,8 +154,8 @@ export function clipResponse({ response }: Attempt): string | null {
 }
 
 /** Parses a response as JSON. Undefined if it is not JSON or exceeds the read limit. */
-export function parseResponseJson({ body, isWhole }: Answer): unknown {
-  if (!isWhole) return undefined
+export function parseResponseJson({ body, isComplete }: Answer): unknown {
+  if (!isComplete) return undefined
   try {
     return parseJson(new TextDecoder().decode(body))
   } catch {

@@ -161,6 +161,6 @@ export class LatestEventsChannel extends Channel {
   }
 }
 
-function compareFeedOrder(one: FeedPosition, other: FeedPosition): number {
-  return isAfter(one, other) ? 1 : -1
+function compareFeedOrder(left: FeedPosition, right: FeedPosition): number {
+  return isAfter(left, right) ? 1 : -1
 }

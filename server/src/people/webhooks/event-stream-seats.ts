@@ -75,5 +75,5 @@ function countLargest(
 ): readonly [string, number] | undefined {
   const counts = new Map<string, number>()
   for (const slot of slots) counts.set(getKey(slot), (counts.get(getKey(slot)) ?? 0) + 1)
-  return [...counts].toSorted((one, other) => other[1] - one[1])[0]
+  return [...counts].toSorted((left, right) => right[1] - left[1])[0]
 }

@@ -1,10 +1,10 @@
 import { present } from '@countersign/contract/core/objects'
 import { type eventStream, FEED_BEGINNING } from '@countersign/contract/events/event-stream'
 import type { webhooks } from '@countersign/contract/events/webhooks'
-import { nameOf } from '../../kernel/audit/actors.ts'
+import { nameActor } from '../../kernel/audit/actors.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
-import { type Order, page } from '../../kernel/operation/paging.ts'
+import { listPage, type Order } from '../../kernel/operation/paging.ts'
 import { parseOptionalTime } from '../../kernel/operation/time-range.ts'
 import { testEvent } from '../../kernel/outbox/events.ts'
 import {
@@ -50,7 +50,7 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
       ...(endDate === undefined ? {} : { endDate: new Date(endDate) }),
       ...(query.after === undefined ? {} : { after: await findPosition(op, query.after) }),
     }
-    const body = await page(op, query, {
+    const body = await listPage(op, query, {
       rows: selectEvents(op, filters),
       table: 'events',
       by: BY_COMMIT,
@@ -119,7 +119,7 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
 }
 
 async function findCaller(op: Op): Promise<StreamCaller> {
-  const name = nameOf(op.actor)?.actor_id ?? op.actor.kind
+  const name = nameActor(op.actor)?.actor_id ?? op.actor.kind
   return { name, owner: (await findMemberBehind(op)) ?? name }
 }
 
@@ -169,7 +169,7 @@ export const eventStreamHandlers: Handlers<typeof eventStream> = {
 /** The order of the feed: by transaction, then by position. */
 const BY_COMMIT: Order<EventRow> = {
   columns: ['committed_in', 'position'],
-  of: (row) => [row.committed_in, String(row.position)],
+  getPosition: (row) => [row.committed_in, String(row.position)],
   read: (transaction, position) => [transaction, position],
 }
 

@@ -7,7 +7,7 @@ import { uuidOf } from '../../storage/engine/ids.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import { getOnlyRow } from '../../storage/engine/port.ts'
 import type { Read } from '../../storage/read/read.ts'
-import { whenGiven, whereGiven } from '../../storage/read/where-given.ts'
+import { whenGiven, whereIfDefined } from '../../storage/read/where-given.ts'
 import type { EventRow } from '../../storage/rows/event.ts'
 import type { WebhookAttemptRow, WebhookSecretRow } from '../../storage/rows/tables.ts'
 import type { UndeliveredEventRow } from '../../storage/rows/webhook-endpoint.ts'
@@ -164,12 +164,12 @@ export function selectEvents(op: Op, filters: EventFilters) {
 function selectCommitted(op: Op, filters: EventFilters) {
   const { type, types, objectId, startDate, endDate, after } = filters
   return selectWithDelivery(op)
-    .$call((q) => whereGiven(q, 'events.type', '=', type))
-    .$call((q) => whereGiven(q, 'events.type', 'in', types))
+    .$call((q) => whereIfDefined(q, 'events.type', '=', type))
+    .$call((q) => whereIfDefined(q, 'events.type', 'in', types))
     .$call((q) => whenGiven(q, filters.deliveryStatus, (query, status) => query.where(hasStatus(op, status))))
-    .$call((q) => whereGiven(q, 'events.object_id', '=', objectId))
-    .$call((q) => whereGiven(q, 'events.created_at', '>=', startDate))
-    .$call((q) => whereGiven(q, 'events.created_at', '<=', endDate))
+    .$call((q) => whereIfDefined(q, 'events.object_id', '=', objectId))
+    .$call((q) => whereIfDefined(q, 'events.created_at', '>=', startDate))
+    .$call((q) => whereIfDefined(q, 'events.created_at', '<=', endDate))
     .$call((q) => (after === undefined ? q : q.where(isAfterEvent(after))))
 }
 

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { copyFile, mkdir, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { codeOf } from '../../base/formats/thrown-errors.ts'
+import { getErrorCode } from '../../base/formats/thrown-errors.ts'
 
 /** The folder of the write-ahead log. It is copied last, so that it covers every page that was copied. */
 const WAL_FOLDER = 'pg_wal'
@@ -49,7 +49,7 @@ async function copyDurably(from: string, to: string): Promise<void> {
   try {
     await copyFile(from, to, constants.COPYFILE_FICLONE)
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return
+    if (getErrorCode(error) === 'ENOENT') return
     throw error
   }
   await sync(to)

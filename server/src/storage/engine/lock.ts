@@ -2,7 +2,7 @@ import * as fs from 'node:fs'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { isObject } from '@countersign/contract/core/decode'
-import { codeOf } from '../../base/formats/thrown-errors.ts'
+import { getErrorCode } from '../../base/formats/thrown-errors.ts'
 
 /**
  * The interval at which the owner updates the lock file. An owner on another machine counts as dead if it has
@@ -93,8 +93,8 @@ function describeConflict(path: string, owner: Holder, self: Holder): string {
 function isCopy(path: string, owner: Holder, self: Holder): boolean {
   if (owner.machine !== self.machine || owner.folder === self.folder) return false
   const original = join(owner.folder, basename(path))
-  const inode = (file: string) => fs.statSync(file, { throwIfNoEntry: false })?.ino
-  return inode(original) !== inode(path) && readHolder(original)?.token === owner.token
+  const readInode = (file: string) => fs.statSync(file, { throwIfNoEntry: false })?.ino
+  return readInode(original) !== readInode(path) && readHolder(original)?.token === owner.token
 }
 
 /**
@@ -133,7 +133,7 @@ function createLock(path: string, self: Holder): boolean {
     fs.linkSync(temporary, path)
     return true
   } catch (error) {
-    const code = codeOf(error)
+    const code = getErrorCode(error)
     if (code === 'EEXIST') return false
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error
     return createWithoutLink(path, self)
@@ -148,7 +148,7 @@ function createWithoutLink(path: string, self: Holder): boolean {
     fs.writeFileSync(path, JSON.stringify(self), { flag: 'wx' })
     return true
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false
+    if (getErrorCode(error) === 'EEXIST') return false
     throw error
   }
 }
@@ -164,7 +164,7 @@ function readHolder(path: string): Holder | undefined {
   try {
     text = fs.readFileSync(path, 'utf8')
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
+    if (getErrorCode(error) === 'ENOENT') return undefined
     throw error
   }
   try {
@@ -234,7 +234,7 @@ function findProcess(pid: number): { started: string | null } | undefined {
     return { started: null }
   } catch (error) {
     // EPERM: the process is alive but belongs to another user.
-    return codeOf(error) === 'EPERM' ? { started: null } : undefined
+    return getErrorCode(error) === 'EPERM' ? { started: null } : undefined
   }
 }
 

@@ -1,4 +1,4 @@
-import { codeOf, messageOf } from '../../base/formats/thrown-errors.ts'
+import { getErrorCode, getErrorMessage } from '../../base/formats/thrown-errors.ts'
 /**
  * The interface to a database: SQL of PostgreSQL, one statement at a time, each in its own transaction; it
  * exposes neither connections nor open transactions, so no other code can depend on them.
@@ -50,7 +50,7 @@ export function getOnlyRow<Row>(rows: readonly Row[]): Row {
 
 /** The SQLSTATE of a database error, or undefined for any other error. */
 export function readSqlState(error: unknown): string | undefined {
-  const code = codeOf(error)
+  const code = getErrorCode(error)
   return code !== undefined && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
 }
 
@@ -98,7 +98,9 @@ const NO_SERVER_BEHIND_POOLER =
 
 function isNotConnected(error: unknown): boolean {
   const state = readSqlState(error)
-  return NOT_CONNECTED.has(state) || (state === '08P01' && NO_SERVER_BEHIND_POOLER.test(messageOf(error)))
+  return (
+    NOT_CONNECTED.has(state) || (state === '08P01' && NO_SERVER_BEHIND_POOLER.test(getErrorMessage(error)))
+  )
 }
 
 /** OS error codes of a broken connection. */
@@ -113,10 +115,10 @@ const CONNECTION_ENDED =
   /^(?:Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout)/
 
 function isLostConnection(error: unknown): boolean {
-  const code = codeOf(error)
+  const code = getErrorCode(error)
   return (
     BROKEN_CONNECTION.has(code) ||
-    (code === undefined ? CONNECTION_ENDED.test(messageOf(error)) : /^(?:08|57P)/.test(code))
+    (code === undefined ? CONNECTION_ENDED.test(getErrorMessage(error)) : /^(?:08|57P)/.test(code))
   )
 }
 
@@ -128,11 +130,11 @@ export function asUnusable(error: unknown): unknown {
   if (isNotConnected(error)) return new NoConnection('no connection to the database', { cause: error })
   if (isReadOnly(error)) return new NoConnection('the database is read-only', { cause: error })
   if (readSqlState(error)?.startsWith('53'))
-    return new DiskFull(`the database is out of disk, memory or connections: ${messageOf(error)}`, {
+    return new DiskFull(`the database is out of disk, memory or connections: ${getErrorMessage(error)}`, {
       cause: error,
     })
   if (isLostConnection(error))
-    return new LostConnection(`the connection to the database was lost: ${messageOf(error)}`, {
+    return new LostConnection(`the connection to the database was lost: ${getErrorMessage(error)}`, {
       cause: error,
     })
   return error

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { QueryConfig, QueryResult } from 'pg'
-import { messageOf } from '../../base/formats/thrown-errors.ts'
+import { getErrorMessage } from '../../base/formats/thrown-errors.ts'
 import { asUnusable, readSqlState, type StatementResult } from './port.ts'
 import { portTypes, toParameter } from './types.ts'
 
@@ -24,7 +24,7 @@ type Send = (config: QueryConfig) => Promise<QueryResult>
 
 /** True while statements are prepared. All connections through one pooler share it. */
 export interface Naming {
-  isOn: boolean
+  isEnabled: boolean
   /** Called once, when a prepared statement was lost. */
   readonly onLost: () => void
 }
@@ -81,13 +81,13 @@ export class Statements {
 
   #stopNaming(): void {
     const { naming } = this.#options
-    if (!naming?.isOn) return
-    naming.isOn = false
+    if (!naming?.isEnabled) return
+    naming.isEnabled = false
     naming.onLost()
   }
 
   #findName(sql: string): string | undefined {
-    if (this.#options.naming?.isOn === false) return checkStatement(sql)
+    if (this.#options.naming?.isEnabled === false) return checkStatement(sql)
     const name = this.#names.get(sql)
     if (name !== undefined) return name
     checkStatement(sql)
@@ -119,7 +119,7 @@ function isLostName(error: unknown): boolean {
 
 /** True if a migration has changed the columns that a prepared statement returns. */
 export function isChangedPlan(error: unknown): boolean {
-  return readSqlState(error) === '0A000' && messageOf(error).startsWith('cached plan must not change')
+  return readSqlState(error) === '0A000' && getErrorMessage(error).startsWith('cached plan must not change')
 }
 
 function toAnswer<Row>(result: QueryResult): StatementResult<Row> {

@@ -1,4 +1,4 @@
-import { codeOf, messageOf } from '../../base/formats/thrown-errors.ts'
+import { getErrorCode, getErrorMessage } from '../../base/formats/thrown-errors.ts'
 import { assertSucceeded, type CitusNode, findCitusNode, ON_COORDINATOR } from './distributed-schema.ts'
 import { type Database, getOnlyRow, isReadOnly, NoConnection } from './port.ts'
 import { Connections } from './postgres-connections.ts'
@@ -39,7 +39,7 @@ export async function openPostgres(
     schema?: string
   } = {},
 ): Promise<Database> {
-  const { setting = 'DATABASE_URL' } = options
+  const { setting = 'DATABASE_URL', prepares = true } = options
   const hosts = readHosts(url, setting, options.schema)
   const others = new Connections(hosts, { max: options.poolMax ?? OTHERS_MAX, options: '' })
   const node = await checkServer(others, hosts.schema).catch(async (error: unknown) => {
@@ -53,7 +53,7 @@ export async function openPostgres(
   })
   fast.fallback = others
   others.fallback = fast
-  const naming: Naming = { isOn: options.prepares ?? true, onLost: () => process.emitWarning(UNPREPARED) }
+  const naming: Naming = { isEnabled: prepares, onLost: () => process.emitWarning(UNPREPARED) }
   const timeoutMs = options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS
   let renewedMs = Number.NEGATIVE_INFINITY
   const renew = () => {
@@ -134,5 +134,5 @@ interface ServerInfo {
 
 function toOneLine(error: unknown): string {
   // If a host has several addresses, the error is an AggregateError, whose own message is empty.
-  return (messageOf(error) || codeOf(error) || String(error)).replace(/\s+/g, ' ')
+  return (getErrorMessage(error) || getErrorCode(error) || String(error)).replace(/\s+/g, ' ')
 }

@@ -243,8 +243,8 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
           first_name: 'NULL',
         },
       },
-      // Invitations that other customers of the platform sent and this customer claimed. A customer of another
-      // platform may have the same address.
+      // Invitations that other customers of the platform sent and this customer claimed. A customer of
+      // another platform may have the same address.
       {
         by: 'customer',
         rows: '(platform_id, invitee_uma) = (SELECT platform_id, uma_address FROM customers WHERE id = $1)',

@@ -20,7 +20,10 @@ const IS_OPEN = `EXISTS (SELECT FROM rail_payments AS r
   WHERE r.rail = t.rail AND r.payment_id = t.payment_id AND r.direction = t.direction
     AND r.state IN ('GIVEN', 'ACCEPTED'))`
 
-/** True for a row `t` of `bank_payments` whose file is written, or whose payment ended before it was in a file. */
+/**
+ * True for a row `t` of `bank_payments` whose file is written, or whose payment ended before it was in a
+ * file.
+ */
 export const IS_PAST_FILES = `(kind = 'PAYMENT' AND file_id IS NULL AND NOT ${IS_OPEN} OR EXISTS (
   SELECT FROM bank_files AS f WHERE f.id = t.file_id AND f.state NOT IN ('COLLECTING', 'WRITING')))`
 

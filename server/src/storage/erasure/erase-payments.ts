@@ -79,7 +79,9 @@ export async function erasePayments(
   return lists[next.list] ? { ...erased, after: JSON.stringify(next) } : erased
 }
 
-/** The deposits of payments, the deposits they were split from, and other parts of these without a payment. */
+/**
+ * The deposits of payments, the deposits they were split from, and other parts of these without a payment.
+ */
 const DEPOSITS = `
 WITH RECURSIVE own AS (
   SELECT id, parent_id FROM deposits WHERE transaction_id = ANY ($1::uuid[])

@@ -83,7 +83,9 @@ export async function eraseAllRows(
   }
 }
 
-/** True if an unwritten bank file still needs some of these rows of `bank_payments`, which are erased later. */
+/**
+ * True if an unwritten bank file still needs some of these rows of `bank_payments`, which are erased later.
+ */
 export async function isNeededByFiles(
   db: Database,
   rows: string,

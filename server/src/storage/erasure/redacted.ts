@@ -41,7 +41,7 @@ function redactValue(schemas: readonly JsonSchema[], value: unknown): Redacted {
   const marks = concreteSchemas.map(sensitivityOf)
   const isHidden = marks.some((mark) => mark === 'personal' || mark === 'secret')
   if (isHidden || (concreteSchemas.length === 0 && !isObject(value)))
-    return { value: replacementFor(value), isLost: true }
+    return { value: getReplacement(value), isLost: true }
   const isPlain =
     isObject(value) || Array.isArray(value)
       ? marks.every((mark) => mark === 'plain')
@@ -52,7 +52,7 @@ function redactValue(schemas: readonly JsonSchema[], value: unknown): Redacted {
     const redactedItems = value.map((item) => redactValue(items, item))
     return redactedItems.some(({ isLost }) => isLost) ? { value: [], isLost: true } : unchanged
   }
-  if (!isObject(value)) return { value: replacementFor(value), isLost: true }
+  if (!isObject(value)) return { value: getReplacement(value), isLost: true }
   // The address is permanently visible on a public chain.
   return value.destinationType === 'CHAIN_ADDRESS' ? unchanged : withoutMembers(concreteSchemas, value)
 }
@@ -73,7 +73,7 @@ function withoutMembers(schemas: readonly JsonSchema[], value: Readonly<Record<s
   }
 }
 
-function replacementFor(value: unknown): unknown {
+function getReplacement(value: unknown): unknown {
   if (Array.isArray(value)) return []
   if (isObject(value)) return {}
   if (typeof value !== 'string') return null

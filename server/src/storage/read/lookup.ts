@@ -18,7 +18,7 @@ export interface RowByKey<Row> {
    * Set if the statement can find every row of the table. Returns true if a row already has every column that
    * the statement selects.
    */
-  readonly isWhole?: (row: object) => row is Row & object
+  readonly isComplete?: (row: object) => row is Row & object
 }
 
 /** Finds the row with a key. It is read after the call, and concurrent calls share one statement. */
@@ -34,7 +34,7 @@ export function rowByKey<Row>(sql: string, ...columns: (keyof Row & string)[]): 
 
 type WithId = { [Name in keyof Tables]: Tables[Name] extends { id: string } ? Name : never }[keyof Tables]
 
-export function rowById<Name extends WithId>(table: Name): RowByKey<Tables[Name]> {
+export function lookupById<Name extends WithId>(table: Name): RowByKey<Tables[Name]> {
   const sql = `SELECT * FROM ${table} WHERE id = ANY ($1::uuid[])`
   return rowOfTable<Tables[Name]>(table, sql, (_): _ is Tables[Name] => true)
 }
@@ -46,9 +46,9 @@ export function rowById<Name extends WithId>(table: Name): RowByKey<Tables[Name]
 export function rowOfTable<Row extends { id: string }>(
   table: keyof Tables,
   sql: string,
-  isWhole?: (row: object) => row is Row,
+  isComplete?: (row: object) => row is Row,
 ): RowByKey<Row> {
-  return { sql, columns: ['id'], table, ...(isWhole ? { isWhole } : {}) }
+  return { sql, columns: ['id'], table, ...(isComplete ? { isComplete: isComplete } : {}) }
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { OperandValueExpressionOrList, ReferenceExpression, SelectQueryBuilder } from 'kysely'
 
 /** Adds a condition on a column if a value is given. */
-export function whereGiven<DB, TB extends keyof DB, Row, Column extends ReferenceExpression<DB, TB>>(
+export function whereIfDefined<DB, TB extends keyof DB, Row, Column extends ReferenceExpression<DB, TB>>(
   query: SelectQueryBuilder<DB, TB, Row>,
   column: Column,
   comparison: '=' | '<' | '<=' | '>' | '>=' | 'in',

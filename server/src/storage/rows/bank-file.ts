@@ -10,7 +10,9 @@ export interface BankFileWorkerRow extends Stamped {
   /** The number of files so far, from which the next one gets its number. */
   files: bigint
   traces: bigint
-  /** The number of reversal requests so far. Every request changes it, so concurrent ones conflict and retry. */
+  /**
+   * The number of reversal requests so far. Every request changes it, so concurrent ones conflict and retry.
+   */
   reversals: bigint
   collected_at: Date
   looked_at: Date
@@ -102,9 +104,10 @@ export interface BankPaymentRow {
   /** The direction of the payment. */
   direction: 'OUT' | 'PULL'
   /**
-   * SEPA, INSTANT (also Faster Payments), BACS, AUDDIS, the sequence type of a direct debit (`DEBIT-RCUR`), or
-   * class and direction for ACH (`PPD-CREDIT`), with a suffix for prenotes (`PPD-CREDIT-PRENOTE`), deposits that
-   * verify accounts (`PPD-CREDIT-MICRO`) and reversals (`PPD-DEBIT-REVERSAL`). Earlier versions had `CTX-CREDIT`.
+   * SEPA, INSTANT (also Faster Payments), BACS, AUDDIS, the sequence type of a direct debit (`DEBIT-RCUR`),
+   * or class and direction for ACH (`PPD-CREDIT`), with a suffix for prenotes (`PPD-CREDIT-PRENOTE`),
+   * deposits that verify accounts (`PPD-CREDIT-MICRO`) and reversals (`PPD-DEBIT-REVERSAL`). Earlier versions
+   * had `CTX-CREDIT`.
    */
   batch: string
   reference: string

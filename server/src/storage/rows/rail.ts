@@ -39,13 +39,13 @@ export interface RailFailure {
   readonly message: string
   /** Why the payment was returned, if known. */
   readonly reason?: 'TRANSACTION_FAILED' | 'USER_CANCELLATION'
-  /** True if the payment came back without the money. */
+  /** True if the payment was returned without the money. */
   readonly isMoneyMissing?: true
-  /** True if this was decided by a person and not by the rail. */
+  /** True if this was decided by an operator and not by the rail. */
   readonly isDecided?: true
 }
 
-/** A person's decision about a payment. The last decision about its outcome counts; proposals do not. */
+/** An operator's decision about a payment. The last decision about its outcome counts; proposals do not. */
 export interface PaymentDecisionRow {
   id: string
   platform_id: string
@@ -117,11 +117,11 @@ export interface DepositDetails {
   readonly from?: 'STATEMENT' | 'ADVICE' | 'ACH_FILE'
   /** The record in another kind of file that reported the same money. */
   readonly confirmedBy?: string
-  /** The latest note by a bank or a person. */
+  /** The latest note by a bank or an operator. */
   readonly note?: string
   /** The amount before it was adjusted to the amount booked by the bank, in the smallest unit. */
   readonly adjustedFrom?: string
-  /** The amount booked by the bank, in the smallest unit, if a person adjusted the deposit to it. */
+  /** The amount booked by the bank, in the smallest unit, if an operator adjusted the deposit to it. */
   readonly booked?: string
   /** The part of a reversed deposit that the account could not cover, in the smallest unit. */
   readonly shortfall?: string

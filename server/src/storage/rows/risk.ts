@@ -30,7 +30,7 @@ export interface FundsHoldRow extends Stamped {
   rule: StoredJson<HoldRule>
   state: FundsHoldState
   release_at: Date
-  /** The reason given by the person who lifted the hold. */
+  /** The reason given by the operator who lifted the hold. */
   note: string | null
   ended_at: Date | null
 }

@@ -19,7 +19,7 @@ export interface ScreeningRow extends Stamped {
   /** The list that has the address, and the entry in it. Null if no list has it. */
   list: string | null
   detail: string | null
-  /** A person's note on the decision. */
+  /** The operator's note on the decision. */
   note: string | null
   decided_at: Date | null
 }

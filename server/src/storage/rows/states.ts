@@ -47,7 +47,7 @@ export type RailPaymentEvent = 'accept' | 'deliver' | 'fail' | 'return' | 'cance
 /**
  * A payment submitted to a rail, in the state last reported. Reports arrive in any order, so a later state
  * may come first. Outdated reports change nothing (`rails/reports.ts`), and reports that contradict a final
- * state wait for a person.
+ * state wait for manual review.
  */
 export const RAIL_PAYMENT_TRANSITIONS = {
   GIVEN: {
@@ -70,8 +70,8 @@ export type RailEventState = 'APPLIED' | 'WAITING' | 'RESOLVED'
 export type RailEventEvent = 'apply' | 'resolve' | 'reopen'
 
 /**
- * A rail report that matches nothing waits until a person reviews it, or until its subject arrives or ends,
- * and then takes effect. It waits again if the booking that resolved it is undone.
+ * A rail report that matches nothing waits until an operator reviews it, or until its subject arrives or
+ * ends, and then takes effect. It waits again if the booking that resolved it is undone.
  */
 export const RAIL_EVENT_TRANSITIONS = {
   APPLIED: { apply: null, resolve: null, reopen: null },

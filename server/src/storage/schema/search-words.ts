@@ -11,7 +11,7 @@ const BETWEEN_WORDS = String.raw`[ -/:-@\[-\`{-~\u00a0\u3000]+`
 export const SEARCH_SEPARATORS = new RegExp(BETWEEN_WORDS)
 
 /** Each word of a text and each value as a whole, in lower case. */
-function words(platform: string, text: string, values: readonly string[]): string {
+function buildWordsSql(platform: string, text: string, values: readonly string[]): string {
   const mark = `${platform}::text || ' '`
   const each = `regexp_replace(lower(${text}), '${BETWEEN_WORDS}', E'\\n' || ${mark}, 'g')`
   const whole = values.map((value) => ` || E'\\n' || ${mark} || lower(coalesce(${value}, ''))`)
@@ -28,7 +28,7 @@ const NAMES = [
  * A customer's names and the parts of its email address as single words. The email address, the phone number
  * and its last four digits, the platform customer id and the UMA address as a whole.
  */
-export const CUSTOMER_WORDS = words(
+export const CUSTOMER_WORDS = buildWordsSql(
   'platform_id',
   [...NAMES, 'email'].map((name) => `coalesce(${name}, '')`).join(" || ' ' || "),
   [
@@ -40,4 +40,4 @@ export const CUSTOMER_WORDS = words(
   ],
 )
 
-export const AGENT_WORDS = words('platform_id', 'name', [])
+export const AGENT_WORDS = buildWordsSql('platform_id', 'name', [])

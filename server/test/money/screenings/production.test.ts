@@ -179,7 +179,7 @@ test('a rejected or cancelled payment never reaches the rail, and is refunded', 
   expect(addressProvider.paid).not.toContain(rejected)
   expect(addressProvider.paid).not.toContain(cancelled)
   const { body } = await world.client.get(`/screenings/${second}`)
-  expect(body).toMatchObject({ status: 'REJECTED', note: 'The platform has cancelled the payment' })
+  expect(body).toMatchObject({ status: 'REJECTED', note: 'The platform has canceled the payment' })
   const { rows } = await world.service.app.db.query<{ state: string }>(
     'SELECT state FROM rail_payments WHERE payment_id = ANY ($1) ORDER BY created_at',
     [[rejected.slice(-36), cancelled.slice(-36)]],

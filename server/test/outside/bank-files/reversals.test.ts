@@ -166,7 +166,7 @@ test('a reversal is never sent if its payment is returned or becomes too old fir
   await waitForBalance(returnedPayment.customerId, FUNDS)
   const oldPayment = await sendAloneInFile(returnedPayment, '444555667')
   expect((await waitForReversal(returnedPayment.id, 'FAILED')).failure).toBe(
-    'The payment came back before the reversal was sent',
+    'The payment was returned before the reversal was sent',
   )
   expectError(await reverse(returnedPayment.id), { code: 'INVALID_STATE_TRANSITION' })
 

@@ -79,7 +79,7 @@ describe.skipIf(chainAbsent)('a treasury payment', () => {
     await useNonce(payment, payee, 4_990n)
     const row = await mineUntil(
       () => payer.paymentOf(transfer),
-      (found) => found?.note === 'The payee got a different amount. A person must review the payment.',
+      (found) => found?.note === 'The payee got a different amount. An operator must review the payment.',
     )
     expect(row).toMatchObject({ state: 'WAITING', attempts: 1 })
     expect((await payer.stateOf(transfer)).status).not.toBe('FAILED')

@@ -247,9 +247,9 @@ async function waitForOutcome(
   for (let requests = 0; requests < REQUESTS_MAX; requests++) {
     const provision = await processor.provision({ ...request, now })
     if (provision.outcome !== 'pending') return provision
-    if (!provision.askAgainAt) throw new Error('The processor will not say')
-    expect(provision.askAgainAt.getTime()).toBeGreaterThan(now.getTime())
-    now = provision.askAgainAt
+    if (!provision.pollAt) throw new Error('The processor will not say')
+    expect(provision.pollAt.getTime()).toBeGreaterThan(now.getTime())
+    now = provision.pollAt
     await wait(now)
   }
   throw new Error(`The processor was asked ${REQUESTS_MAX} times`)

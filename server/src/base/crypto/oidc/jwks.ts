@@ -81,11 +81,14 @@ function readMaterial(
   const [x, y] = [decodeBytes(value.x), decodeBytes(value.y)]
   if (kty === 'OKP' && crv === 'Ed25519') {
     if (x?.length !== ED25519_BYTES) return undefined
-    return { algorithms: ED25519_ALGORITHMS, jwk: { kty, crv, x: text(x) } }
+    return { algorithms: ED25519_ALGORITHMS, jwk: { kty, crv, x: toBase64url(x) } }
   }
   const curve = kty === 'EC' ? EC_CURVES.get(crv) : undefined
   if (curve === undefined || x?.length !== curve.bytes || y?.length !== curve.bytes) return undefined
-  return { algorithms: [curve.algorithm], jwk: { kty: 'EC', crv: String(crv), x: text(x), y: text(y) } }
+  return {
+    algorithms: [curve.algorithm],
+    jwk: { kty: 'EC', crv: String(crv), x: toBase64url(x), y: toBase64url(y) },
+  }
 }
 
 function readRsa(value: Record<string, unknown>): { algorithms: readonly string[]; jwk: JWK } | undefined {
@@ -96,7 +99,10 @@ function readRsa(value: Record<string, unknown>): { algorithms: readonly string[
   const bits = n.toString(2).length
   if (bits < RSA_BITS_MIN || bits > RSA_BITS_MAX || n % 2n === 0n || e % 2n === 0n || e < 3n) return undefined
   if (isRoca(n)) return undefined
-  return { algorithms: RSA_ALGORITHMS, jwk: { kty: 'RSA', n: text(modulus), e: text(exponent) } }
+  return {
+    algorithms: RSA_ALGORITHMS,
+    jwk: { kty: 'RSA', n: toBase64url(modulus), e: toBase64url(exponent) },
+  }
 }
 
 /**
@@ -128,6 +134,6 @@ function decodeInteger(bytes: Buffer): bigint {
   return BigInt(`0x${bytes.toString('hex')}`)
 }
 
-function text(bytes: Buffer): string {
+function toBase64url(bytes: Buffer): string {
   return bytes.toString('base64url')
 }

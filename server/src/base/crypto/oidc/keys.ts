@@ -154,8 +154,8 @@ async function fetchJson(
   return value
 }
 
-function getWholeBody({ status, body, isWhole }: Answer): Uint8Array {
+function getWholeBody({ status, body, isComplete }: Answer): Uint8Array {
   if (status !== 200) throw new Error(`status ${status}`)
-  if (!isWhole) throw new Error('the response is too long')
+  if (!isComplete) throw new Error('the response is too long')
   return body
 }

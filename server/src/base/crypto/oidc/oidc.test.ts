@@ -6,9 +6,9 @@ import {
   APPLE_ISSUER,
   type ClaimRules,
   checkClaims,
+  computeNonce,
   computeTokenFingerprint,
   GOOGLE_ISSUER,
-  nonceOf,
   OIDC_REASONS,
   readIdToken,
   verifyIdTokenSignature,
@@ -211,10 +211,10 @@ describe('the claims of an ID token', () => {
 
   test('must have the nonce of the client public key exactly as it was sent', () => {
     const key = `04${'Ab'.repeat(64)}`
-    const nonce = nonceOf(key)
+    const nonce = computeNonce(key)
     expect(nonce).toMatch(/^[0-9a-f]{64}$/)
     expect(check({ nonce }, { nonce })).toHaveProperty('subject')
-    const others = [undefined, '', [nonce], nonce.toUpperCase(), nonceOf(key.toLowerCase())]
+    const others = [undefined, '', [nonce], nonce.toUpperCase(), computeNonce(key.toLowerCase())]
     for (const other of others) expect(check({ nonce: other }, { nonce })).toMatchObject({ failure: 'nonce' })
     expect(check({ nonce: 'whatever' })).toHaveProperty('subject')
   })

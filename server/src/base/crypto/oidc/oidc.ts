@@ -63,7 +63,7 @@ export interface ClaimRules {
    */
   readonly skewSeconds: number
   readonly issuers: readonly Issuer[]
-  /** On verify, `nonceOf(clientPublicKey)`. If absent, the token's nonce is not checked. */
+  /** On verify, `computeNonce(clientPublicKey)`. If absent, the token's nonce is not checked. */
   readonly nonce?: string
 }
 
@@ -86,7 +86,7 @@ export function refuse(failure: OidcFailure): OidcRefusal {
  * The nonce for a verify call: the lower-case hex SHA-256 of the characters of `clientPublicKey` as sent
  * (formats 7).
  */
-export function nonceOf(clientPublicKey: string): string {
+export function computeNonce(clientPublicKey: string): string {
   return createHash('sha256').update(clientPublicKey, 'utf8').digest('hex')
 }
 

@@ -75,7 +75,9 @@ const party = (file: { rpId: string; origin: string }) => ({
   requireUserVerification: false,
 })
 
-/** Returns the COSE key of a credential, which is the last part of an attestation object without extensions. */
+/**
+ * Returns the COSE key of a credential, which is the last part of an attestation object without extensions.
+ */
 function readPublicKey(attestationObject: string, credentialId: string): Uint8Array {
   const bytes = hex(attestationObject)
   const id = hex(credentialId)
@@ -180,7 +182,8 @@ describe.skipIf(vectorsAbsent)('the vectors of WebAuthn Level 3 section 16', () 
   test('do not verify after any bit of a self attestation was flipped', async () => {
     const testCase = file!.cases.find(({ id }) => id === 'packed-self-es256')!
     const bytes = hex(testCase.registration.attestationObject)
-    // Skips the length of the last property, because the library truncates a longer one to the available bytes.
+    // Skips the length of the last property, because the library truncates a longer one to the available
+    // bytes.
     const lastLength = bytes.indexOf(createHash('sha256').update(file!.rpId).digest()) - 1
     for (let bit = 0; bit < bytes.length * 8; bit += 1) {
       if (bit >> 3 === lastLength) continue

@@ -47,12 +47,12 @@ export async function signatureGate(
   signedCall: SignedCall,
 ): Promise<Gate> {
   const prove = await handler.prove?.(op, input)
-  const brought = classifyPresented({
+  const presented = classifyPresented({
     proof: prove !== undefined,
     signature: signature !== undefined,
     requestId: requestId !== undefined,
   })
-  const step = STEPS[brought][takes]
+  const step = STEPS[presented][takes]
   switch (step) {
     case 'run':
       return OPEN

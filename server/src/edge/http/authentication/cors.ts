@@ -1,11 +1,11 @@
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import type { WireSpelling } from '@countersign/contract/core/wire-word'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { urlOf } from '../../../kernel/operation/base-path.ts'
+import { toRouterPath } from '../../../kernel/operation/base-path.ts'
 import { isCustomerToken } from './tokens.ts'
 
 /** The number of seconds for which browsers cache a preflight response. */
-const ASKED_SECONDS = 600
+const PREFLIGHT_MAX_AGE_SECONDS = 600
 
 const HEADERS_OF_CALLS = ['Authorization', 'Content-Type', 'Idempotency-Key', 'Request-Id']
 const HEADERS_OF_ANSWERS = [
@@ -33,7 +33,7 @@ export function allowPages(
   const methods = new Map<string, string[]>()
   for (const endpoint of endpoints)
     if (endpoint.auth === 'platform' && endpoint.customerToken) {
-      const url = urlOf(endpoint)
+      const url = toRouterPath(endpoint)
       methods.set(url, [...(methods.get(url) ?? []), endpoint.method])
     }
   server.addHook('onRequest', (request, reply, done) => {
@@ -41,20 +41,20 @@ export function allowPages(
     const allowed = methods.get(request.routeOptions.url ?? '')
     if (origin === undefined || !allowed) return done()
     if (request.method === 'OPTIONS' && requestedMethod !== undefined) {
-      readableBy(reply, origin, headersOfAnswers)
+      allowOrigin(reply, origin, headersOfAnswers)
         .header('Access-Control-Allow-Methods', allowed.join(', '))
         .header('Access-Control-Allow-Headers', headersOfCalls)
-        .header('Access-Control-Max-Age', String(ASKED_SECONDS))
+        .header('Access-Control-Max-Age', String(PREFLIGHT_MAX_AGE_SECONDS))
         .code(204)
         .send()
       return
     }
-    if (isCustomerToken(authorization)) readableBy(reply, origin, headersOfAnswers)
+    if (isCustomerToken(authorization)) allowOrigin(reply, origin, headersOfAnswers)
     done()
   })
 }
 
-function readableBy(reply: FastifyReply, origin: string, headersOfAnswers: string): FastifyReply {
+function allowOrigin(reply: FastifyReply, origin: string, headersOfAnswers: string): FastifyReply {
   return reply
     .header('Access-Control-Allow-Origin', origin)
     .header('Vary', 'Origin')

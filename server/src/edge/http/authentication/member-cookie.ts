@@ -3,13 +3,13 @@ import { MEMBER_COOKIE, MEMBER_SESSION_HOURS } from '@countersign/contract/platf
 import type { App } from '../../../kernel/operation/app.ts'
 import type { Outcome } from '../../../kernel/operation/operation.ts'
 import type { Answer } from '../request/call.ts'
-import { cookieIn, cookieName, cookieText } from '../response/cookies.ts'
+import { cookieName, cookieText, readCookieValue } from '../response/cookies.ts'
 
 const SECRET = /^[\w-]{43}$/
 
 /** The session secret of a team member in a `Cookie` header. */
 export function memberSecretIn(app: Pick<App, 'config'>, cookies: string | undefined): string | undefined {
-  const secret = cookieIn(cookies, cookieName(app, MEMBER_COOKIE))
+  const secret = readCookieValue(cookies, cookieName(app, MEMBER_COOKIE))
   return secret !== undefined && SECRET.test(secret) ? secret : undefined
 }
 

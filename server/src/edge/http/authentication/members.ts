@@ -27,10 +27,10 @@ export function bringsCookie({ authorization, memberSecret }: Head): boolean {
  */
 export async function admitMember(app: App, { method }: Endpoint, head: Head): Promise<Caller> {
   const { fetchSite, memberSecret } = head
-  const isRead = method === 'GET'
+  const isReadOnly = method === 'GET'
   if (!bringsCookie(head) || memberSecret === undefined)
     throw createMissingSessionError('You are not signed in.')
-  if (!isRead) checkOwnPage(app, head, true)
+  if (!isReadOnly) checkOwnPage(app, head, true)
   else if (fetchSite !== undefined && !OWN_SITES.includes(fetchSite))
     throw createMissingSessionError('You are not signed in.')
   const caller = await authenticateMember(app, memberSecret, head.address)

@@ -101,10 +101,10 @@ describe('the signature check', () => {
     )
     const all = PRESENTED.flatMap((brought) => SIGNATURE_POLICIES.map((takes) => `${brought} ${takes}`))
     expect(new Set(cells)).toEqual(new Set(all))
-    expect(cellsOf(STEPS)).toEqual(new Set(all))
+    expect(listCells(STEPS)).toEqual(new Set(all))
     expect(new Set(AUTHORIZATIONS.map(classifyAuthorization))).toEqual(new Set(TO_BE_SIGNED))
     const questions = AFTER.map(([question, toBeSigned]) => `${toBeSigned} ${question}`)
-    expect(cellsOf(STEPS_AFTER_QUESTION)).toEqual(new Set(questions))
+    expect(listCells(STEPS_AFTER_QUESTION)).toEqual(new Set(questions))
   })
 
   test.each(AFTER)(
@@ -124,7 +124,7 @@ describe('the signature check', () => {
   })
 })
 
-function cellsOf(table: Readonly<Record<string, Readonly<Record<string, string>>>>): Set<string> {
+function listCells(table: Readonly<Record<string, Readonly<Record<string, string>>>>): Set<string> {
   return new Set(
     Object.entries(table).flatMap(([row, cells]) => Object.keys(cells).map((cell) => `${row} ${cell}`)),
   )

@@ -56,9 +56,9 @@ function withoutSecrets(op: Op, schema: TSchema | undefined, body: unknown): unk
     .filter(([, property]) => 'writeOnly' in property)
     .map(([name]) => name)
   if (secrets.length === 0 || !isObject(body)) return body
-  const digest = (value: unknown) =>
+  const digestJson = (value: unknown) =>
     Buffer.from(op.enclave.mac('idempotency', toCanonicalJson(value ?? null), FIRST_KEY)).toString('hex')
-  return { ...body, ...Object.fromEntries(secrets.map((name) => [name, digest(body[name])])) }
+  return { ...body, ...Object.fromEntries(secrets.map((name) => [name, digestJson(body[name])])) }
 }
 
 function callerScope({ platform, actor }: Op): string {

@@ -21,7 +21,7 @@ import { asApiError } from '../response/errors.ts'
 import type { Deadline } from './deadline.ts'
 import { readKeyedRequest } from './idempotency.ts'
 import { identifyCaller, publicInput, withFailureCount } from './public-calls.ts'
-import { applyLimits, note } from './rate-limit.ts'
+import { applyLimits, recordStanding } from './rate-limit.ts'
 import { createRoute, type Route } from './route.ts'
 import { createOperation, decide, type Operation, type Request } from './run-operation.ts'
 import { CallFaults, mayFault } from './sandbox-faults.ts'
@@ -80,8 +80,8 @@ function createCallPipeline(
   { limits, readBefore }: PipelineOptions,
 ): Pipeline {
   const { app, endpoint } = route
-  if ('who' in implementation) return publicPipeline(route, implementation, limits)
-  if ('whose' in implementation) throw new Error(`${route.name} accepts events, not calls`)
+  if ('resolveCaller' in implementation) return publicPipeline(route, implementation, limits)
+  if ('resolvePlatform' in implementation) throw new Error(`${route.name} accepts events, not calls`)
   const operation = createOperation(route, implementation, readBefore)
   return {
     admit: (head) =>
@@ -118,7 +118,7 @@ function publicPipeline(route: Route, handler: PublicHandler<Endpoint>, limits: 
     admit: (head) =>
       catchErrors(route, head, async () => {
         route.app.gate.admit()
-        note(head, await limits.takeAddress(head.address))
+        recordStanding(head, await limits.takeAddress(head.address))
         return undefined
       }),
     answer: (call) =>

@@ -32,7 +32,7 @@ export function createEventPipeline(
   handler: AnyImplementation,
   { checkAnswers, deadline }: Pick<PipelineOptions, 'checkAnswers' | 'deadline'>,
 ): Pipeline {
-  if (!('whose' in handler)) throw new Error(`${name} accepts no events`)
+  if (!('resolvePlatform' in handler)) throw new Error(`${name} accepts no events`)
   const route = createRoute(app, name, endpoint, checkAnswers)
   return {
     admit: async () => undefined,
@@ -101,7 +101,7 @@ async function createEventOp(
   input: Input<AnsweringEndpoint>,
   { trace }: Call,
 ): Promise<Op> {
-  const { platform, actor } = await handler.whose(app, input)
+  const { platform, actor } = await handler.resolvePlatform(app, input)
   trace.platformId = platform.id
   return createOp(app, await app.withConfig(platform), actor, { log: new LogWith(app.log, trace) })
 }

@@ -54,7 +54,7 @@ export async function identifyCaller(
 ): Promise<Named> {
   const { app } = route
   const from = requestOrigin(app, call)
-  const caller = await handler.who(app, input, from)
+  const caller = await handler.resolveCaller(app, input, from)
   if (!('platform' in caller)) {
     route.checkAnswer?.(caller)
     return { answer: encode(caller, app.wire) }

@@ -15,20 +15,20 @@ export async function applyLimits(
 ): Promise<Caller> {
   if (!limits.areSet) return admitCaller()
   const isBare = head.authorization === undefined && head.memberSecret === undefined
-  if (isBare) note(head, await limits.takeAddress(head.address))
+  if (isBare) recordStanding(head, await limits.takeAddress(head.address))
   let caller: Caller
   try {
     caller = await admitCaller()
   } catch (error) {
     const isStranger = error instanceof ApiError && ERRORS[error.code].status === 401
-    if (isStranger && !isBare) note(head, await limits.takeAddress(head.address))
+    if (isStranger && !isBare) recordStanding(head, await limits.takeAddress(head.address))
     throw error
   }
-  note(head, await limits.take(caller.actor))
+  recordStanding(head, await limits.take(caller.actor))
   return caller
 }
 
 /** Records the caller's usage for the response headers. */
-export function note({ seen }: Head, standing: Standing | undefined): void {
+export function recordStanding({ seen }: Head, standing: Standing | undefined): void {
   if (seen && standing) seen.standing = standing
 }

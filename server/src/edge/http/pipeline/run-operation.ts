@@ -18,7 +18,7 @@ import {
 import {
   ApiError,
   type Approval,
-  bodyOf,
+  getBody,
   type Handler,
   type Input,
   type Outcome,
@@ -145,8 +145,8 @@ async function buildAuditEntry(
   return auditWrites(op, {
     operation: name,
     params,
-    body: bodyOf(outcome),
-    before: before && bodyOf(before),
+    body: getBody(outcome),
+    before: before && getBody(before),
     schemas: { before: schemaBefore(name), body: endpoint.responses[outcome.status] ?? undefined },
     walletSessionId: approval?.session?.id,
     httpRequestId: trace.httpRequestId,

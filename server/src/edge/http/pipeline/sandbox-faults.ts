@@ -20,8 +20,8 @@ export class CallFaults {
 
   /**
    * Finds the fault requested by the call or by a platform rule, before any other step. Returns the
-   * operation, whose events carry the fault. Throws the requested error, or 400 for an invalid header, as every
-   * header is in production.
+   * operation, whose events carry the fault. Throws the requested error, or 400 for an invalid header, as
+   * every header is in production.
    */
   async find({ app, name }: Pick<Route, 'app' | 'name'>, op: Op, call: Call): Promise<Op> {
     const requested = readRequestedFault(app, call)

@@ -189,7 +189,8 @@ export function compile(
  */
 function withOwnKeywords(schema: unknown): unknown {
   if (!Array.isArray(schema) && !isObject(schema)) return schema
-  // A shared schema must stay one object, so that a union alternative is compiled only once for all endpoints.
+  // A shared schema must stay one object, so that a union alternative is compiled only once for all
+  // endpoints.
   const cached = translated.get(schema)
   if (cached) return cached
   const translation = Array.isArray(schema) ? schema.map(withOwnKeywords) : translate(schema)
@@ -202,7 +203,8 @@ const translated = new WeakMap<object, object>()
 function translate(schema: Readonly<Record<string, unknown>>): object {
   const { type, format, judgedByHandler, ...keywords } = schema
   if (judgedByHandler) return {}
-  // Strings with a form must be readable: a pattern like [^\s/] would accept control characters and lone surrogates.
+  // Strings with a form must be readable: a pattern like [^\s/] would accept control characters and lone
+  // surrogates.
   const hasForm = [type].flat().includes('string') && (schema.pattern !== undefined || format !== undefined)
   if (hasForm && schema.wellFormed !== 'line') return translate({ ...schema, wellFormed: 'line' })
   if (format === 'int64') {

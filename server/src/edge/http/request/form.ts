@@ -4,7 +4,7 @@ import { memberOf } from '@countersign/contract/core/objects'
 import { UNREADABLE } from '@countersign/contract/core/schema'
 import type { MultipartFile, MultipartValue } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
-import { codeOf, messageOf } from '../../../base/formats/thrown-errors.ts'
+import { getErrorCode, getErrorMessage } from '../../../base/formats/thrown-errors.ts'
 import { ApiError, fieldError } from '../../../kernel/operation/operation.ts'
 import type { UploadedFile } from '../../../kernel/operation/uploaded-file.ts'
 import { type Pace, watchPace } from './upload-pace.ts'
@@ -40,9 +40,9 @@ export type OnField = (name: string, text: string) => void
 export type ReadForm = <File>(receive: Receive<File>) => Promise<Form<File>>
 
 /**
- * Reads a `multipart/form-data` body with at most one file, part by part and in any order. The file's bytes are
- * passed on unchanged, whatever encoding the part declares. Throws 400 `INVALID_INPUT` naming the field, 408
- * `REQUEST_TIMEOUT` if the sender is too slow, 413 `PAYLOAD_TOO_LARGE`.
+ * Reads a `multipart/form-data` body with at most one file, part by part and in any order. The file's bytes
+ * are passed on unchanged, whatever encoding the part declares. Throws 400 `INVALID_INPUT` naming the field,
+ * 408 `REQUEST_TIMEOUT` if the sender is too slow, 413 `PAYLOAD_TOO_LARGE`.
  */
 export async function readForm<File>(
   request: FastifyRequest,
@@ -180,10 +180,10 @@ async function convertParserErrors<T>(step: Promise<T>): Promise<T> {
     return await step
   } catch (error) {
     if (error instanceof ApiError) throw error
-    const code = codeOf(error) ?? ''
+    const code = getErrorCode(error) ?? ''
     const refusal = memberOf(PARSER_MESSAGES, code)
     if (refusal) throw partError(...refusal)
-    throw partError('body', `The body is not valid multipart/form-data: ${messageOf(error)}`)
+    throw partError('body', `The body is not valid multipart/form-data: ${getErrorMessage(error)}`)
   }
 }
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { BODY_MEMBERS_MAX_DEFAULT } from '@countersign/contract/core/endpoint'
-import { messageOf } from '../../../base/formats/thrown-errors.ts'
+import { getErrorMessage } from '../../../base/formats/thrown-errors.ts'
 import { JsonLimitError, readJson } from '../../../base/json/json-reader.ts'
 import { type ApiError, fieldError } from '../../../kernel/operation/operation.ts'
 
@@ -8,15 +8,16 @@ const DEPTH_MAX = 64
 
 /**
  * Parses a JSON request body; undefined without a body. Throws 400 `INVALID_INPUT` if it is not valid UTF-8
- * or JSON, is nested too deeply, has too many properties, or has a property that would change a prototype.
+ * or JSON, is nested too deeply, has too many properties and array items, or has a property that would change
+ * a prototype.
  */
-export function parseBody(bytes: Buffer | undefined, membersMax = BODY_MEMBERS_MAX_DEFAULT): unknown {
+export function parseBody(bytes: Buffer | undefined, valuesMax = BODY_MEMBERS_MAX_DEFAULT): unknown {
   if (bytes === undefined || bytes.length === 0) return undefined
   if (!isUtf8(bytes)) throw bodyRefusal('is not valid UTF-8')
   try {
-    return readJson(bytes.toString('utf8'), { depthMax: DEPTH_MAX, membersMax })
+    return readJson(bytes.toString('utf8'), { depthMax: DEPTH_MAX, valuesMax })
   } catch (error) {
-    const message = messageOf(error)
+    const message = getErrorMessage(error)
     throw bodyRefusal(error instanceof JsonLimitError ? message : `is not valid JSON: ${message}`)
   }
 }

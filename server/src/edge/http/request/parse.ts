@@ -8,12 +8,12 @@ import type { UploadedFile } from '../../../kernel/operation/uploaded-file.ts'
 import { isLenient } from '../../../people/platforms/platforms.ts'
 import { FILE_PART } from './form.ts'
 import {
-  checker,
+  createChecker,
   FAULTS_MAX,
   type Fault,
-  fieldAt,
   type Part,
-  refusal,
+  toFieldName,
+  toValidationError,
   type ValidationResult,
 } from './validate.ts'
 
@@ -46,12 +46,12 @@ export type Parser<E extends Endpoint> = (sent: RequestParts, op?: Op | typeof S
 export const STRICTLY = 'strictly'
 
 export function createParser<E extends Endpoint>(endpoint: E): Parser<E> {
-  const params = endpoint.params ? checker(endpoint.params, 'path') : () => CHECKED
-  const query = endpoint.query ? checker(endpoint.query, 'query') : () => CHECKED
+  const params = endpoint.params ? createChecker(endpoint.params, 'path') : () => CHECKED
+  const query = endpoint.query ? createChecker(endpoint.query, 'query') : () => CHECKED
   // Form fields are strings, like query parameters.
   const source = endpoint.upload ? 'text' : 'json'
   const body = endpoint.body
-    ? checker(endpoint.body, 'body', source)
+    ? createChecker(endpoint.body, 'body', source)
     : () => ({ ...CHECKED, value: undefined })
   const shownBy = listRecordSchemas(endpoint)
   return async (sent, op) => {
@@ -74,7 +74,7 @@ export function createParser<E extends Endpoint>(endpoint: E): Parser<E> {
         ? [...invalid, ...unknown]
         : invalid
     const [first, ...others] = faults.slice(0, FAULTS_MAX)
-    if (first) throw refusal([first, ...others])
+    if (first) throw toValidationError([first, ...others])
     const input = { params: parts.params.value, query: parts.query.value, body: parts.body.value }
     return { ...input, file: sent.file } as Input<E>
   }
@@ -100,7 +100,7 @@ function findUnknownFields(
 /** For example: "customerInfo.fulName is not known; did you mean fullName?" */
 function unknownFieldFault({ path, known }: UnknownMember, part: Part): Fault {
   const suggestion = findNearest(path.at(-1) ?? '', known)
-  const field = fieldAt(path.map(shortenName), part)
+  const field = toFieldName(path.map(shortenName), part)
   return { field, message: `${field} is not known${suggestion ? `; did you mean ${suggestion}?` : ''}` }
 }
 

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import type { FastifyRequest } from 'fastify'
-import { codeOf } from '../../../base/formats/thrown-errors.ts'
+import { getErrorCode } from '../../../base/formats/thrown-errors.ts'
 import { receiveFile } from '../../../kernel/files/receive.ts'
 import { abandonFile, stage } from '../../../kernel/files/stored-files.ts'
 import type { App, Op } from '../../../kernel/operation/app.ts'
@@ -90,7 +90,7 @@ const DISK_ERRORS: ReadonlySet<string | undefined> = new Set([
  * Converts an error of the local disk to 503, because a retry may succeed. Returns other errors unchanged.
  */
 export function toDiskRefusal({ log }: Pick<App, 'log'>, error: unknown): unknown {
-  if (!DISK_ERRORS.has(codeOf(error))) return error
+  if (!DISK_ERRORS.has(getErrorCode(error))) return error
   log.error({ err: error }, 'failed to write an uploaded file to disk')
   return new ApiError('UNAVAILABLE', {
     message: 'The server cannot store the file at the moment. Nothing was changed. Try again later.',

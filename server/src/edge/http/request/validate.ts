@@ -4,7 +4,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { Static, TSchema } from 'typebox'
 import { ApiError } from '../../../kernel/operation/operation.ts'
 import { compile, readIntegers } from './ajv.ts'
-import { describe } from './validation-messages.ts'
+import { describeError } from './validation-messages.ts'
 
 /** The part of a request that a schema describes. It is the field name in errors about the whole part. */
 export type Part = 'body' | 'query' | 'path' | 'answer'
@@ -33,7 +33,7 @@ const EXPLAINED_CHARACTERS_MAX = 4096
  * Creates a validator for one schema, compiled on first use. It returns the value in the schema's TypeScript
  * type (`bigint` amounts, no unknown properties), or the errors.
  */
-export function checker(
+export function createChecker(
   schema: JsonSchema,
   part: Part,
   source: 'text' | 'json' = part === 'query' || part === 'path' ? 'text' : 'json',
@@ -63,11 +63,11 @@ export function validator<Schema extends TSchema>(
 ): (value: unknown) => Static<Schema>
 export function validator(schema: JsonSchema, part: Part): (value: unknown) => unknown
 export function validator(schema: JsonSchema, part: Part): (value: unknown) => unknown {
-  const check = checker(schema, part)
+  const check = createChecker(schema, part)
   return (value) => {
     const { value: decoded, faults } = check(value)
     const [first, ...others] = faults
-    if (first) throw refusal([first, ...others])
+    if (first) throw toValidationError([first, ...others])
     return decoded
   }
 }
@@ -75,13 +75,13 @@ export function validator(schema: JsonSchema, part: Part): (value: unknown) => u
 /**
  * The error for an invalid request. Its `field` and message come from the first fault; `errors` lists all.
  */
-export function refusal(faults: readonly [Fault, ...Fault[]]): ApiError {
+export function toValidationError(faults: readonly [Fault, ...Fault[]]): ApiError {
   const [{ field, message }] = faults
   return new ApiError('INVALID_INPUT', { message, details: { field, errors: faults } })
 }
 
 /** Formats a path as a field name. An empty name becomes `""`. */
-export function fieldAt(path: readonly string[], part: Part): string {
+export function toFieldName(path: readonly string[], part: Part): string {
   return path.length === 0 ? part : path.map((name) => name || '""').join('.')
 }
 
@@ -90,8 +90,8 @@ function toFault(errors: readonly ErrorObject[], part: Part): Fault {
   const error = errors.reduce((a, b) => (b.instancePath.length > a.instancePath.length ? b : a))
   const path = error.instancePath.split('/').slice(1).map(unescapePointer)
   const missing = error.params.missingProperty
-  const field = fieldAt([...path, ...(missing ? [missing] : [])], part)
-  return { field, message: `${field} ${describe(error)}` }
+  const field = toFieldName([...path, ...(missing ? [missing] : [])], part)
+  return { field, message: `${field} ${describeError(error)}` }
 }
 
 /** The distinct faults except the given one. */

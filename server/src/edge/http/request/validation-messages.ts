@@ -64,7 +64,7 @@ const MESSAGES: Readonly<Record<string, DescribeError>> = {
 export const DESCRIBED_KEYWORDS: readonly string[] = Object.keys(MESSAGES)
 
 /** Describes an error in words that follow the field name, such as "must be at most 100". */
-export function describe(error: ErrorObject): string {
+export function describeError(error: ErrorObject): string {
   // An error in a union carries the schema and value of its alternative.
   return MESSAGES[error.keyword]?.({ ...error, ...error.params.own }) ?? 'is not valid'
 }

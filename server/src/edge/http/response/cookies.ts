@@ -28,7 +28,7 @@ export function cookieText(
 }
 
 /** The value of a cookie in a `Cookie` header, by its name on the wire. */
-export function cookieIn(cookies: string | undefined, name: string): string | undefined {
+export function readCookieValue(cookies: string | undefined, name: string): string | undefined {
   const pair = cookies?.split(/; */).find((cookie) => cookie.startsWith(`${name}=`))
   return pair?.slice(name.length + 1)
 }

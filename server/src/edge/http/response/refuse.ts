@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { toJson } from '../../../base/json/json.ts'
 import type { Config } from '../../../base/settings/config.ts'
 import { type App, newRequestId } from '../../../kernel/operation/app.ts'
-import { BASE_PATH, publicBasePath, urlOf } from '../../../kernel/operation/base-path.ts'
+import { BASE_PATH, publicBasePath, toRouterPath } from '../../../kernel/operation/base-path.ts'
 import { ApiError, fieldError } from '../../../kernel/operation/operation.ts'
 import { isUploading } from '../request/upload-pace.ts'
 import { encodeError } from './errors.ts'
@@ -54,8 +54,8 @@ export function refuseEarly(
 ): void {
   const methodsByUrl = new Map<string, string[]>()
   for (const endpoint of endpoints) {
-    const methods = methodsByUrl.get(urlOf(endpoint)) ?? []
-    methodsByUrl.set(urlOf(endpoint), methods)
+    const methods = methodsByUrl.get(toRouterPath(endpoint)) ?? []
+    methodsByUrl.set(toRouterPath(endpoint), methods)
     methods.push(...(endpoint.method === 'GET' ? ['GET', 'HEAD'] : [endpoint.method]))
   }
   const notAllowed = (methods: readonly string[]) =>
@@ -67,7 +67,8 @@ export function refuseEarly(
       ([url, methods]) =>
         [new RegExp(`^${url.replaceAll(/:\w+/g, '[^/?]+')}(?:\\?|$)`), methods, url] as const,
     )
-  // A method without a route is refused below. Two cases need separate routes: CORS preflight requests, and paths that a more general route would match, such as PUT /cards/limits as PUT /cards/:id.
+  // A method without a route is refused below. Two cases need separate routes: CORS preflight requests, and
+  // paths that a more general route would match, such as PUT /cards/limits as PUT /cards/:id.
   for (const [, methods, url] of patterns) {
     const isCovered = patterns.some(([pattern, , other]) => other !== url && pattern.test(url))
     const method = isCovered ? METHODS.filter((candidate) => !methods.includes(candidate)) : ['OPTIONS']

@@ -128,7 +128,7 @@ test.each<[string, (text: string) => string]>([
   expect(await read(change(text), 13)).toEqual(found)
 })
 
-test('a wrong number of batches waits for a person, but the file is read, because all entries are present', async () => {
+test('a wrong number of batches waits for manual review, but the file is read, because all entries are present', async () => {
   expect(await read(await changed('9000001000001', '9000002000001')())).toMatchObject([
     { type: 'entry' },
     { type: 'unread', line: 6, reason: 'line 6: states 000002 as its number of batches, but has 1' },
@@ -189,18 +189,21 @@ test.each<[string, (text: string) => string, RegExp, bigint | null]>([
     125_050n,
   ],
   ['the class IAT', (text) => text.replace('PPDPAYOUT', 'IATPAYOUT'), /international payment/, 125_050n],
-])('a NACHA entry with %s waits for a person, and the others are read', async (_, change, reason, amount) => {
-  const second = { ...PAYMENT, traceSequence: 2, amount: 500n }
-  const text = await write([BATCH, { ...BATCH, entryClass: 'CCD', payments: [second] }])
-  const records = await read(change(text))
-  expect(records).toMatchObject([
-    { type: 'unread', line: 3, amount, currency: amount === null ? null : 'USD' },
-    { type: 'entry', entry: { amount: 500n, entryClass: 'CCD' } },
-  ])
-  expect(records[0]?.type === 'unread' ? records[0].reason : '').toMatch(reason)
-})
+])(
+  'a NACHA entry with %s waits for manual review, and the others are read',
+  async (_, change, reason, amount) => {
+    const second = { ...PAYMENT, traceSequence: 2, amount: 500n }
+    const text = await write([BATCH, { ...BATCH, entryClass: 'CCD', payments: [second] }])
+    const records = await read(change(text))
+    expect(records).toMatchObject([
+      { type: 'unread', line: 3, amount, currency: amount === null ? null : 'USD' },
+      { type: 'entry', entry: { amount: 500n, entryClass: 'CCD' } },
+    ])
+    expect(records[0]?.type === 'unread' ? records[0].reason : '').toMatch(reason)
+  },
+)
 
-test('a NACHA entry with a missing column waits for a person without an amount', async () => {
+test('a NACHA entry with a missing column waits for manual review without an amount', async () => {
   const text = (await write()).replace('1234567890       0000125050', '1234567890      0000125050')
   expect(await read(text)).toMatchObject([{ type: 'unread', line: 3, amount: null }])
 })
@@ -217,7 +220,7 @@ test('an unreadable NACHA amount does not hide that the other amounts exceed the
   )
 })
 
-test('a NACHA line of unknown type waits for a person, and the control sums still apply to the other lines', async () => {
+test('a NACHA line of unknown type waits for manual review, and the control sums still apply to the other lines', async () => {
   const broken = (await write()).replace(/^622/m, 'X22').replace(/^705.*\n/m, '')
   const one = await read(broken.replaceAll('00000200011401', '00000100011401'))
   expect(one).toMatchObject([

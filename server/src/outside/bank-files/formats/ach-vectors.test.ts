@@ -171,7 +171,7 @@ describe.skipIf(vectorsAbsent)('NACHA files for single cases', () => {
     })
   })
 
-  test('an international ACH entry waits for a person with its amount and addenda', async () => {
+  test('an international ACH entry waits for manual review with its amount and addenda', async () => {
     expect((await read('bank-made/iat-credit.ach'))[1]).toMatchObject({
       type: 'unread',
       amount: 1_301n,

@@ -59,7 +59,7 @@ test('a Bacs report whose totals differ from its items is refused completely', a
     )
 })
 
-test('only the unreadable item of a Bacs report waits for a person, with its amount if readable', async () => {
+test('only the unreadable item of a Bacs report waits for manual review, with its amount if readable', async () => {
   const text = returnsFile({
     report: 'ARUDD',
     items: [item({ processedOn: '12/01/2017' }), item({ ref: ' ' }), item()],

@@ -16,7 +16,7 @@ export class BookedSums {
     if (status === 'BOOK') this.#sums.set(currency, this.sumIn(currency) + amount)
   }
 
-  /** Counts an entry that waits for a person, if it is booked and its amount is known. */
+  /** Counts an entry that waits for manual review, if it is booked and its amount is known. */
   addUnread(
     status: string | undefined,
     money: { readonly read: BankMoney } | { readonly reason: string },

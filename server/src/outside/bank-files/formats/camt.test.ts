@@ -291,7 +291,7 @@ test.each<[string, string, RegExp, { amount: bigint | null; currency: string | n
     { amount: 700n, currency: 'EUR' },
   ],
 ])(
-  'a camt entry with %s waits for a person, and the other entries are read',
+  'a camt entry with %s waits for manual review, and the other entries are read',
   async (_, xml, reason, money) => {
     const records = await read(
       xml.replace(balance('OPBD', '0.00').replace('CRDT', 'BOTH'), balance('OPBD', '0.00')),
@@ -322,7 +322,7 @@ test('a waiting camt entry counts in the balances if its amount is known', async
   })
 })
 
-test('an unreadable camt transaction waits for a person, and its entry counts it as unread', async () => {
+test('an unreadable camt transaction waits for manual review, and its entry counts it as unread', async () => {
   const records = await read(odd(/(<TxDtls>.*?<Amt Ccy=")EUR/, '$1ZZZ'))
   expect(records.map(({ type }) => type).join(' ')).toBe('unread entry transaction entry statement')
   expect(records[0]).toMatchObject({ place: 'transaction 1 of entry 1', entry: 0, amount: null })
@@ -346,21 +346,21 @@ test('an error after the transactions of a camt entry does not withdraw them', a
   expect(records[1]).toMatchObject({ entry: { amount: 700n, text: 'SEPA' }, transactions: 1 })
 })
 
-test('an unreadable camt balance waits for a person, and the entries are read', async () => {
+test('an unreadable camt balance waits for manual review, and the entries are read', async () => {
   const undated = balance('OPBD', '0.00').replace('2026-03-02', '')
   const records = await read(TWO.replace(balance('OPBD', '0.00'), undated))
   expect(records.at(-2)).toMatchObject({ type: 'unread', place: 'balance 1', entry: null })
   expect(records.at(-1)).toMatchObject({ unread: 1, balances: [{ type: 'CLBD' }], booked: 10_700n })
 })
 
-test('a camt statement without an id waits for a person, and the other statements are read', async () => {
+test('a camt statement without an id waits for manual review, and the other statements are read', async () => {
   const other = /<Stmt>[\s\S]*<\/Stmt>/.exec(GOOD.replace('<Id>STMT-1</Id>', ''))![0]
   const records = await all(readIsoMessages(bytesOf(GOOD.replace('</Stmt>', `</Stmt>${other}`))))
   expect(records.map(({ of }) => of)).toEqual(['ACCOUNT', 'ACCOUNT', 'ACCOUNT', 'UNREAD'])
   expect(records[3]).toMatchObject({ record: { place: 'statement 2', reason: /without an id/ } })
 })
 
-test('an element of a foreign namespace waits for a person, and the elements around it are read', async () => {
+test('an element of a foreign namespace waits for manual review, and the elements around it are read', async () => {
   const xml = TWO.replace('<Ntry>', '<x:Ntry xmlns:x="urn:else"><x:Amt>1</x:Amt></x:Ntry><Ntry>')
   const records = await read(xml)
   expect(records[0]).toMatchObject({ type: 'unread', raw: expect.stringContaining('<Amt>1</Amt></Ntry>') })

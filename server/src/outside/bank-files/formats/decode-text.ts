@@ -146,9 +146,9 @@ export function decodeUtf8(bytes: Buffer): string {
   for (let at = 0; at < bytes.length; ) {
     const length = countCharacterBytes(bytes[at] ?? 0)
     const character = bytes.subarray(at, at + Math.max(length, 1))
-    const isWhole = length > 0 && character.length === length && isUtf8(character)
-    text += isWhole ? character.toString('utf8') : decodeWindows1252(bytes.subarray(at, at + 1))
-    at += isWhole ? length : 1
+    const isValid = length > 0 && character.length === length && isUtf8(character)
+    text += isValid ? character.toString('utf8') : decodeWindows1252(bytes.subarray(at, at + 1))
+    at += isValid ? length : 1
   }
   return text
 }

@@ -75,14 +75,14 @@ test.each([
   ])
 })
 
-test('a camt statement in a foreign namespace waits for a person, and the others of its message are read', async () => {
+test('a camt statement in a foreign namespace waits for manual review, and the others of its message are read', async () => {
   const records = await read(
     GOOD.replace('<Stmt>', '<x:Stmt xmlns:x="urn:else"><x:Id>9</x:Id></x:Stmt><Stmt>'),
   )
   expect(records.map(({ of }) => of)).toEqual(['UNREAD', 'ACCOUNT', 'ACCOUNT', 'ACCOUNT'])
 })
 
-test('an unsupported ISO 20022 document waits for a person, and the others of its envelope are read', async () => {
+test('an unsupported ISO 20022 document waits for manual review, and the others of its envelope are read', async () => {
   const order =
     '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"><CstmrCdtTrfInitn/></Document>'
   const records = await read(`<All>${order}${DOCUMENT}</All>`)

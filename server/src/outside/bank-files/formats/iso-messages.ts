@@ -30,28 +30,27 @@ export type IsoRecord =
 
 /**
  * Reads an XML file with one or more messages: camt.052, camt.053, camt.054 and pain.002 in any version and
- * envelope, and Bacs reports. Throws UnreadableFile if nothing in it is
- * readable. Use it with `readTwice`.
+ * envelope, and Bacs reports. Throws UnreadableFile if nothing in it is readable. Use it with `readTwice`.
  */
 export async function* readIsoMessages(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<IsoRecord> {
-  let first: UnreadPart | undefined
-  let isRead = false
-  const waiting: IsoRecord[] = []
+  let firstUnread: UnreadPart | undefined
+  let hasRecords = false
+  const heldBack: IsoRecord[] = []
   for await (const found of readXmlRecords(bytes, openDocument())) {
-    if (isRead) {
+    if (hasRecords) {
       yield found
       continue
     }
     // A file without a readable part must yield no records.
-    waiting.push(found)
-    if (found.of === 'UNREAD') first ??= found.record
+    heldBack.push(found)
+    if (found.of === 'UNREAD') firstUnread ??= found.record
     else {
-      isRead = true
-      yield* waiting
+      hasRecords = true
+      yield* heldBack
     }
-    if (waiting.length > UNREAD_FIRST_MAX) throw new UnreadableFile(explainRefusal(first))
+    if (heldBack.length > UNREAD_FIRST_MAX) throw new UnreadableFile(explainRefusal(firstUnread))
   }
-  if (!isRead) throw new UnreadableFile(explainRefusal(first))
+  if (!hasRecords) throw new UnreadableFile(explainRefusal(firstUnread))
 }
 
 /**

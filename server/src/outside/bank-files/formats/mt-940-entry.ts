@@ -25,8 +25,8 @@ export interface MtEntry {
 }
 
 /**
- * Parses a field 61 and its fields 86, or returns why the entry waits for a person. The unread part has an
- * amount if the amount itself is readable.
+ * Parses a field 61 and its fields 86, or returns why the entry waits for manual review. The unread part has
+ * an amount if the amount itself is readable.
  */
 export function parseEntry(
   field: MtField,

@@ -278,8 +278,8 @@ function readTotal(field: MtField, message: OpenMessage): void {
 
 /** Finds the page. A statement with several pages has intermediate balances between them. */
 function findPage({ page, opening, closing }: OpenMessage): StatementHead['page'] {
-  const isWhole = opening?.type === 'OPBD' && closing?.type === 'CLBD'
-  return isWhole || page === null ? null : { number: page, isLast: closing?.type === 'CLBD' }
+  const isSinglePage = opening?.type === 'OPBD' && closing?.type === 'CLBD'
+  return isSinglePage || page === null ? null : { number: page, isLast: closing?.type === 'CLBD' }
 }
 
 /** Builds the header of a message, whose page is known only at the end. */

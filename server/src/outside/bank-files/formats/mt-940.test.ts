@@ -108,7 +108,7 @@ describe('an MT940 entry', () => {
     })
   })
 
-  test('waits for a person without the others if it is unreadable, and its amount counts if it is known', async () => {
+  test('waits for manual review without the others if it is unreadable, and its amount counts if it is known', async () => {
     const records = await read(
       withLines(
         ':61:2613991125C5,NTRFX',

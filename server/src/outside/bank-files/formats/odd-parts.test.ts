@@ -63,7 +63,7 @@ function arbitraryCases(): fc.Arbitrary<OddCase[]> {
 const units = ({ amount, direction }: SampleEntry) =>
   BigInt(amount.replace('.', '')) * (direction === 'CRDT' ? 1n : -1n)
 
-test('every entry of a camt statement with malformed entries is either read or waits for a person', {
+test('every entry of a camt statement with malformed entries is either read or waits for manual review', {
   tags: 'long',
 }, async () => {
   await fc.assert(
@@ -111,7 +111,7 @@ const ODD_LINES: readonly { readonly hasAmount: boolean; readonly change: (line:
 
 const { remittanceInformation: _, ...WITHOUT_TEXT } = PAYMENT
 
-test('every entry of a NACHA file with malformed lines is either read or waits for a person', async () => {
+test('every entry of a NACHA file with malformed lines is either read or waits for manual review', async () => {
   const payment = fc.record({
     amount: fc.bigInt(1n, 9_999_999n),
     odd: fc.option(fc.nat(ODD_LINES.length - 1)),

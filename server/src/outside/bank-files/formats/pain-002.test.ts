@@ -80,7 +80,7 @@ test.each(['<InstdAmt Ccy="EUR">x</InstdAmt>', '<InstdAmt Ccy="ZZZ">1</InstdAmt>
   },
 )
 
-test('a pain.002 status before the id of its file waits for a person, and the others are read', async () => {
+test('a pain.002 status before the id of its file waits for manual review, and the others are read', async () => {
   const early = '<OrgnlPmtInfAndSts><PmtInfSts>ACSC</PmtInfSts></OrgnlPmtInfAndSts>'
   const records = await all(readIsoMessages(bytesOf(file(early + GROUP('<GrpSts>ACCP</GrpSts>')))))
   expect(records).toMatchObject([

@@ -4,7 +4,7 @@ import type { XmlElement } from './xml-records.ts'
 export const RAW_CHARACTERS_MAX = 4_000
 const REASON_CHARACTERS_MAX = 500
 
-/** An unreadable part of a file. It waits for a person while the other parts are read. */
+/** An unreadable part of a file. It waits for manual review while the other parts are read. */
 export interface UnreadPart {
   /** Identifies the part for a person, such as `entry 3` or `line 12`. */
   readonly place: string

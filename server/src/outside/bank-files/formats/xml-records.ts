@@ -61,9 +61,9 @@ const LIMITS = {
 } as const
 
 /**
- * Reads the documents of an XML file record by record, in constant memory, for use with `readTwice`. A document is
- * an element `Document` or `BACSDocument`, at the root or inside envelopes. Throws UnreadableFile if the file is
- * malformed, truncated or too large, or has a DTD, which could refer to external content.
+ * Reads the documents of an XML file record by record, in constant memory, for use with `readTwice`. A
+ * document is an element `Document` or `BACSDocument`, at the root or inside envelopes. Throws UnreadableFile
+ * if the file is malformed, truncated or too large, or has a DTD, which could refer to external content.
  */
 export async function* readXmlRecords<Found>(
   bytes: AsyncIterable<Uint8Array>,

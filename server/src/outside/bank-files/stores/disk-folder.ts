@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { codeOf } from '../../../base/formats/thrown-errors.ts'
+import { getErrorCode } from '../../../base/formats/thrown-errors.ts'
 import {
   type BankFolder,
   FileAlreadyExists,
@@ -79,7 +79,7 @@ async function ignoreMissing<Found>(access: () => Promise<Found>): Promise<Found
   try {
     return await access()
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
+    if (getErrorCode(error) === 'ENOENT') return undefined
     throw error
   }
 }

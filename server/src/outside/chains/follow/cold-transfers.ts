@@ -3,7 +3,7 @@ import type { Op } from '../../../kernel/operation/app.ts'
 import {
   bookMovement,
   type MovedMoney,
-  returned,
+  recordReturn,
   reverseLost,
 } from '../../../operation/treasury/movements.ts'
 import type { Write } from '../../../storage/commit/writes.ts'
@@ -19,7 +19,7 @@ export function toMovedMoney({ rail, currency, amount }: ChainMovementRow, movem
   return { movementId, rail, currency, amount }
 }
 
-/** Books money that has come back from cold storage, with a treasury movement. */
+/** Books money that returned from cold storage, with a treasury movement. */
 export function bookReturn(
   op: Op,
   network: EvmNetwork,
@@ -29,7 +29,7 @@ export function bookReturn(
   const account = { id: requireColumn(from, 'owner_id') }
   const place = { id: op.newId('TreasuryMovement'), account, rail: row.rail, network, address: row.sender }
   const { currency, amount, transaction_hash: transactionHash } = row
-  const movement = returned(op, { ...place, currency, amount, transactionHash })
+  const movement = recordReturn(op, { ...place, currency, amount, transactionHash })
   return [insert('chain_movements', { ...row, item_id: movement.row.id }), ...movement.writes]
 }
 
@@ -44,7 +44,7 @@ export async function reverseColdTransfer(op: Op, row: ChainMovementRow): Promis
 
 /**
  * Logs money that reached cold storage from outside, or left it for an outside address: it was moved with a
- * key that is not on this server. The statement shows it until a person books it.
+ * key that is not on this server. The statement shows it until an operator books it.
  */
 export function alertColdTransfer(op: Op, row: ChainMovementRow): void {
   const { rail, kind, sender, recipient, currency, amount, transaction_hash: transactionHash } = row

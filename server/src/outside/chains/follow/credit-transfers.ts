@@ -2,9 +2,9 @@ import { toChecksumAddress } from '../../../base/formats/addresses.ts'
 import type { Hex } from '../../../base/formats/hex.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
 import { transition } from '../../../kernel/operation/transition.ts'
-import { timeOf } from '../../../kernel/ports/chain-nodes.ts'
+import { toBlockTime } from '../../../kernel/ports/chain-nodes.ts'
 import { recordDeposit } from '../../../money/deposits/deposits.ts'
-import { decide, opOf } from '../../../money/rails/rail-worker.ts'
+import { createRailOp, decide } from '../../../money/rails/rail-worker.ts'
 import { bookMovement } from '../../../operation/treasury/movements.ts'
 import { expectRow, insert, update, type Write } from '../../../storage/commit/writes.ts'
 import type { ChainMovementRow, ChainRow } from '../../../storage/rows/chain.ts'
@@ -38,14 +38,14 @@ export async function bookBlockRange(
   cursor: Cursor,
   read: RangeRead,
 ): Promise<ChainRow | undefined> {
-  const sightings = await classifyTransfers(await opOf(worker), worker.rail.name, read)
+  const sightings = await classifyTransfers(await createRailOp(worker), worker.rail.name, read)
   for (const batch of splitIntoWriteSets(sightings))
     if (!(await commitAtCursor(worker, cursor, (op, chain) => bookSightings(op, worker.rail, chain, batch))))
       return undefined
   let updated: ChainRow | undefined
   const isUnchanged = await commitAtCursor(worker, cursor, async (op, chain) => {
     const { number, hash } = read.to
-    const time = timeOf(read.to)
+    const time = toBlockTime(read.to)
     const change = {
       followed_block: number,
       followed_hash: hash,

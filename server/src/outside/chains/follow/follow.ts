@@ -1,6 +1,6 @@
 import type { Hex } from '../../../base/formats/hex.ts'
 import type { ChainBlock } from '../../../kernel/ports/chain-nodes.ts'
-import { opOf } from '../../../money/rails/rail-worker.ts'
+import { createRailOp } from '../../../money/rails/rail-worker.ts'
 import type { ChainRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker, EvmRail } from '../evm-rail.ts'
 import { findChain } from '../records.ts'
@@ -26,23 +26,23 @@ export async function follow(worker: ChainWorker): Promise<void> {
   const { rail } = worker
   const head = await rail.nodes.head()
   if (finishedHeads.get(rail) === head.hash) return
-  const found = await findChain(await opOf(worker), rail.name)
+  const found = await findChain(await createRailOp(worker), rail.name)
   // A lagging node knows nothing beyond its own head.
   if (!found || head.number < found.followed_block) return
   const openedChain = await bookOpeningBalances(worker, found)
   const rewound = openedChain && (await rewindAfterReorg(worker, openedChain))
   const chain = rewound && (await openColdStorage(worker, rewound))
   if (!chain) return
-  const isComplete = await followTo(worker, chain, head)
+  const isComplete = await followBlocks(worker, chain, head)
   if (isComplete && (await settleUnsure(worker))) finishedHeads.set(rail, head.hash)
 }
 
 /** Books the blocks up to the confirmed depth below the head. Returns true if none are left. */
-async function followTo(worker: ChainWorker, chain: ChainRow, head: ChainBlock): Promise<boolean> {
+async function followBlocks(worker: ChainWorker, chain: ChainRow, head: ChainBlock): Promise<boolean> {
   const { rail } = worker
   const last = head.number - BigInt(rail.entry.confirmations) + 1n
   if (last <= chain.followed_block) return true
-  const named = await listNamedAddresses(await opOf(worker), rail.name)
+  const named = await listNamedAddresses(await createRailOp(worker), rail.name)
   const span = chooseBlocksPerRequest(worker, named)
   const ranges = splitIntoRanges(chain.followed_block + 1n, last, span)
   const reads: Promise<RangeRead>[] = []

@@ -1,6 +1,6 @@
 import { toLowerHex } from '../../../base/formats/hex.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
-import { opOf } from '../../../money/rails/rail-worker.ts'
+import { createRailOp } from '../../../money/rails/rail-worker.ts'
 import { insert, update, type Write } from '../../../storage/commit/writes.ts'
 import type { ChainRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
@@ -12,11 +12,11 @@ import { selectColdAbove, selectColdToOpen } from './store.ts'
 /**
  * Records the balances of new cold storage addresses at the last followed block, once for each address, and
  * follows the addresses from there. Such a balance is booked only in cold storage, whose statement shows it
- * until a person books it. Returns the chain, or undefined if another process has moved its cursor.
+ * until an operator books it. Returns the chain, or undefined if another process has moved its cursor.
  */
 export async function openColdStorage(worker: ChainWorker, chain: ChainRow): Promise<ChainRow | undefined> {
   const { rail } = worker
-  const added = await selectColdToOpen(await opOf(worker), rail.name)
+  const added = await selectColdToOpen(await createRailOp(worker), rail.name)
   if (added.length === 0) return chain
   const balances = await Promise.all(
     rail.entry.tokens.flatMap(({ currency, address }) =>

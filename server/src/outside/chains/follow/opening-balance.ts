@@ -1,5 +1,5 @@
 import { toLowerHex } from '../../../base/formats/hex.ts'
-import { opOf } from '../../../money/rails/rail-worker.ts'
+import { createRailOp } from '../../../money/rails/rail-worker.ts'
 import type { ChainRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
 import { readTokenBalance } from '../token-balance.ts'
@@ -20,7 +20,7 @@ export async function bookOpeningBalances(
   chain: ChainRow,
 ): Promise<ChainRow | undefined> {
   const { rail } = worker
-  const op = await opOf(worker)
+  const op = await createRailOp(worker)
   const storedBlocks = await selectBlocks(op, rail.name, chain.followed_block, 1)
   if (storedBlocks.length > 0) return chain
   const block = await rail.nodes.block(chain.followed_block)

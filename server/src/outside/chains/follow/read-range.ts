@@ -3,8 +3,8 @@ import { toLowerHex } from '../../../base/formats/hex.ts'
 import { requireValue } from '../../../base/formats/require-value.ts'
 import { INT64_MAX } from '../../../base/json/int64.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
-import { type ChainBlock, type ChainLog, NodeError, timeOf } from '../../../kernel/ports/chain-nodes.ts'
-import { opOf } from '../../../money/rails/rail-worker.ts'
+import { type ChainBlock, type ChainLog, NodeError, toBlockTime } from '../../../kernel/ports/chain-nodes.ts'
+import { createRailOp } from '../../../money/rails/rail-worker.ts'
 import type { ChainAddressRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
 import { TRANSFER_TOPIC, toTopic, USED_TOPIC } from '../formats/calls.ts'
@@ -157,7 +157,7 @@ async function findParticipants(
   worker: ChainWorker,
   logs: readonly ChainLog[],
 ): Promise<ReadonlyMap<Hex, ChainAddressRow>> {
-  const op = await opOf(worker)
+  const op = await createRailOp(worker)
   const mentioned = new Set<Hex>()
   for (const log of logs) {
     const transfer = parseTransfer(log)
@@ -171,7 +171,7 @@ async function findParticipants(
 
 /**
  * Reads a transfer from a log. Ignores transfers of zero and transfers that do not concern our addresses. An
- * amount too large for the ledger raises an alert for a person.
+ * amount too large for the ledger raises an alert for the operator.
  */
 function readTransfer(
   { app, rail }: ChainWorker,
@@ -218,7 +218,7 @@ async function readTimes(
       chunk.map(async ([number, hash]) => {
         const block = await readBlockAt(worker, number)
         if (block.hash !== hash) throw chainChangedError(number)
-        times.set(number, timeOf(block))
+        times.set(number, toBlockTime(block))
       }),
     )
   return times

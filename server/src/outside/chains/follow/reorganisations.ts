@@ -1,10 +1,10 @@
 import type { Op } from '../../../kernel/operation/app.ts'
 import { transition } from '../../../kernel/operation/transition.ts'
-import { type ChainReceipt, timeOf } from '../../../kernel/ports/chain-nodes.ts'
+import { type ChainReceipt, toBlockTime } from '../../../kernel/ports/chain-nodes.ts'
 import { applyEvent } from '../../../money/rail-events/apply-evidence.ts'
 import { recordOnce, recordReport } from '../../../money/rail-events/rail-events.ts'
-import { depositOf } from '../../../money/rails/deposit-rows.ts'
-import { opOf } from '../../../money/rails/rail-worker.ts'
+import { requireDeposit } from '../../../money/rails/deposit-rows.ts'
+import { createRailOp } from '../../../money/rails/rail-worker.ts'
 import { update, type Write } from '../../../storage/commit/writes.ts'
 import type { ChainMovementRow, ChainRow } from '../../../storage/rows/chain.ts'
 import {
@@ -41,7 +41,7 @@ export async function rewindAfterReorg(worker: ChainWorker, chain: ChainRow): Pr
   const { followed_block: from, followed_hash: hash } = chain
   app.metrics.chainAlert(rail.name, 'reorganisation')
   app.log.error({ rail: rail.name, block: String(from), hash }, 'chain reorganized confirmed blocks')
-  const common = await findCommonBlock(await opOf(worker), worker, chain)
+  const common = await findCommonBlock(await createRailOp(worker), worker, chain)
   if (!common) throw new Error('The chain no longer contains any of the stored blocks.')
   const { number } = common.block
   const undoSteps = [markUnsure, reopenTransactions, reopenPayments] as const
@@ -51,7 +51,7 @@ export async function rewindAfterReorg(worker: ChainWorker, chain: ChainRow): Pr
     const change = {
       followed_block: number,
       followed_hash: common.block.hash,
-      followed_time: timeOf(common.block),
+      followed_time: toBlockTime(common.block),
       updated_at: op.now,
     }
     const reopened = await closeColdStorage(op, current, number)
@@ -123,7 +123,7 @@ async function reopenPayments(op: Op, rail: string, above: bigint): Promise<Writ
   })
 }
 
-/** Stores a rail report about the lost finality, for a person to review. */
+/** Stores a rail report about the lost finality for manual review. */
 async function reportLostFinality(
   op: Op,
   { rail, followed_block, followed_hash }: ChainRow,
@@ -143,7 +143,7 @@ async function reportLostFinality(
  */
 export async function settleUnsure(worker: ChainWorker): Promise<boolean> {
   const { rail } = worker
-  const op = await opOf(worker)
+  const op = await createRailOp(worker)
   const chain = await findChain(op, rail.name)
   if (!chain || chain.followed_block < chain.highest_block) return true
   const unsure = await selectUnsure(op, rail.name, SETTLED_MAX)
@@ -198,7 +198,7 @@ async function reverseMovement(op: Op, row: ChainMovementRow): Promise<readonly 
 }
 
 async function reportReversal(op: Op, { id, rail }: ChainMovementRow, depositId: string): Promise<Write[]> {
-  const { rail_reference } = await depositOf(op, depositId)
+  const { rail_reference } = await requireDeposit(op, depositId)
   const report = {
     id: `gone-${id}`,
     type: 'deposit.reversed',

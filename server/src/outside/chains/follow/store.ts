@@ -1,7 +1,7 @@
 import type { NotNull } from 'kysely'
 import type { Hex } from '../../../base/formats/hex.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
-import { rowById } from '../../../storage/read/lookup.ts'
+import { lookupById } from '../../../storage/read/lookup.ts'
 import type {
   ChainAddressRow,
   ChainBlockRow,
@@ -128,7 +128,7 @@ export async function selectPlainPayments(
   return payments.map((payment) => ({ payment, hashes: hashes.get(payment.id) ?? [] }))
 }
 
-const BLOCK_BY_ID = rowById('chain_blocks')
+const BLOCK_BY_ID = lookupById('chain_blocks')
 
 export async function selectBlock(op: Op, id: string): Promise<ChainBlockRow | undefined> {
   return op.find(BLOCK_BY_ID, id)
@@ -174,7 +174,7 @@ export function selectUnsure(op: Op, rail: string, limit: number): Promise<Chain
     .execute()
 }
 
-const MOVEMENT_BY_ID = rowById('chain_movements')
+const MOVEMENT_BY_ID = lookupById('chain_movements')
 
 export async function selectMovement(op: Op, id: string): Promise<ChainMovementRow | undefined> {
   return op.find(MOVEMENT_BY_ID, id)

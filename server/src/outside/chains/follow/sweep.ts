@@ -1,6 +1,6 @@
 import type { Hex } from '../../../base/formats/hex.ts'
 import { addSeconds, type Op } from '../../../kernel/operation/app.ts'
-import { opOf } from '../../../money/rails/rail-worker.ts'
+import { createRailOp } from '../../../money/rails/rail-worker.ts'
 import { insert, update } from '../../../storage/commit/writes.ts'
 import type { ChainPaymentRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
@@ -25,7 +25,7 @@ const RETRY_SECONDS = 3_600
 export async function sweepDeposits(worker: ChainWorker): Promise<void> {
   const { rail, app } = worker
   const { sweeps = [] } = rail.entry
-  const op = await opOf(worker)
+  const op = await createRailOp(worker)
   const chain = await findChain(op, rail.name)
   if (sweeps.length === 0 || !chain || op.now < addSeconds(chain.swept_at, EVERY_SECONDS)) return
   const since = addSeconds(chain.swept_at, -LATE_SECONDS)

@@ -26,8 +26,8 @@ const { settle: SETTLED } = TRANSFER_OUT_TRANSITIONS[TRANSFER_OUT_INITIAL]
  * Books money that left an address without one of our payments because its key was used elsewhere. A wallet's
  * key belongs to its customer, so the ledger books the outflow with a record and events; payments in progress
  * from the wallet may then fail on the chain, and until they do, the customer owes the shortfall. All other
- * keys are only in the enclave, so their use raises an alert, and reconciliation shows the difference until a
- * person books it.
+ * keys are only in the enclave, so their use raises an alert, and reconciliation shows the difference until
+ * an operator books it.
  */
 export async function recordOutflow(
   op: Op,
@@ -129,8 +129,8 @@ function buildRailLeg({ rail, currency }: ChainMovementRow, amount: bigint): Leg
 }
 
 /**
- * The ledger legs of an outflow of suspense money from a wallet's address. Both sides stay visible until a
- * person resolves them.
+ * The ledger legs of an outflow of suspense money from a wallet's address. Both sides stay visible until an
+ * operator resolves them.
  */
 function buildOutflowLegs(movement: ChainMovementRow, sign: 1n | -1n): Leg[] {
   const amount = sign * movement.amount

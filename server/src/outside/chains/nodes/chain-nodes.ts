@@ -20,7 +20,7 @@ import {
   readLogs,
   readReceipts,
 } from './node-calls.ts'
-import { createAlerter, Pool } from './pool.ts'
+import { createAlerter, NodePool } from './pool.ts'
 import { mergeReceipts, TIP_BLOCKS } from './receipts.ts'
 import { parseRevert } from './refusals.ts'
 import { sendToAll } from './send-to-all.ts'
@@ -66,7 +66,7 @@ export function createChainNodes(options: ChainNodesOptions): ChainNodes {
     throw new Error(`An agreement of ${agreement} needs at least ${agreement} nodes.`)
   const alert = createAlerter(log, clock, options.onAlert)
   const nodes = rpcs.map((url) => new Node({ url, timeoutMs, bytesMax, chainId, clock, log, alert }))
-  const pool = new Pool(nodes, agreement, alert)
+  const pool = new NodePool(nodes, agreement, alert)
   const head = createHeadReader(pool, options)
   /** The block to query, in the protocol's format: one that all queried nodes have. */
   const toBlockTag = async (block: bigint | 'latest' | undefined): Promise<string> => {
@@ -100,7 +100,7 @@ type AccountQueries = Pick<ChainNodes, 'transactionCount' | 'coin' | 'code' | 'c
 
 /** Queries about an account or a contract at the block that `at` returns. */
 function buildAccountQueries(
-  pool: Pool,
+  pool: NodePool,
   toBlockTag: (block: bigint | 'latest' | undefined) => Promise<string>,
 ): AccountQueries {
   const readQuantityAt = async (method: string, address: Hex, tag: string): Promise<bigint> =>
@@ -137,7 +137,10 @@ function buildAccountQueries(
 }
 
 /** Reads the head and remembers the highest one. */
-function createHeadReader(pool: Pool, { clock, headAgeSecondsMax, headAheadSecondsMax }: ChainNodesOptions) {
+function createHeadReader(
+  pool: NodePool,
+  { clock, headAgeSecondsMax, headAheadSecondsMax }: ChainNodesOptions,
+) {
   let highest = 0n
   const limits = () => ({
     ageSecondsMax: headAgeSecondsMax ?? HEAD_AGE_SECONDS_MAX,
@@ -166,7 +169,7 @@ function createHeadReader(pool: Pool, { clock, headAgeSecondsMax, headAheadSecon
  * Finds the highest block up to `from` that all these nodes share: near the head, they may temporarily be on
  * different branches.
  */
-async function findCommonBlock(pool: Pool, nodes: readonly Node[], from: bigint): Promise<ChainBlock> {
+async function findCommonBlock(pool: NodePool, nodes: readonly Node[], from: bigint): Promise<ChainBlock> {
   for (let number = from; number >= 0n && number > from - TIP_BLOCKS; number--) {
     const responses = await pool.queryNodes((node) => findBlock(node, number), nodes)
     const [first, ...others] = responses.map(({ response }) => response)
@@ -176,7 +179,7 @@ async function findCommonBlock(pool: Pool, nodes: readonly Node[], from: bigint)
 }
 
 /** Undefined if one of the nodes has not reached the block. */
-async function findAgreedBlock(pool: Pool, number: bigint): Promise<ChainBlock | undefined> {
+async function findAgreedBlock(pool: NodePool, number: bigint): Promise<ChainBlock | undefined> {
   for (let attempt = 1; ; attempt++) {
     const responses = await pool.queryNodes((node) => findBlock(node, number))
     const [first, ...others] = responses.map(({ response }) => response)
@@ -191,7 +194,7 @@ async function findAgreedBlock(pool: Pool, number: bigint): Promise<ChainBlock |
 }
 
 async function readAgreedReceipts(
-  pool: Pool,
+  pool: NodePool,
   hashes: readonly Hex[],
 ): Promise<ReadonlyMap<Hex, ChainReceipt>> {
   // Read the head first, so that the receipts that follow include every transaction in a block up to it.

@@ -18,7 +18,7 @@ export interface RpcCall {
   readonly params: readonly unknown[]
 }
 
-const JSON_LIMITS: JsonLimits = { depthMax: 16, membersMax: 2_000_000 }
+const JSON_LIMITS: JsonLimits = { depthMax: 16, valuesMax: 2_000_000 }
 const MESSAGE_LENGTH_MAX = 200
 const TOO_MANY_REQUESTS = 429
 
@@ -101,7 +101,7 @@ async function post(
   }
   const { status } = response
   if (status === TOO_MANY_REQUESTS) throw new NodeFailure('NO_ANSWER', 'currently accepts no more requests')
-  if (!response.isWhole) throw new NodeFailure('TOO_LONG', `returned more than ${bytesMax} bytes`)
+  if (!response.isComplete) throw new NodeFailure('TOO_LONG', `returned more than ${bytesMax} bytes`)
   const value = parseJson(response.body)
   if (value === undefined) {
     if (status !== 200) throw new NodeFailure('NO_ANSWER', `returned HTTP status ${status}`)

@@ -133,7 +133,7 @@ export class Node {
     }
   }
 
-  noteSuccess(): void {
+  recordSuccess(): void {
     this.#failures = 0
     this.#cooldownUntilMs = 0
   }
@@ -142,7 +142,7 @@ export class Node {
    * Starts a cooldown, which is longer after each failure. Queries that fail during a cooldown do not extend
    * it.
    */
-  noteFailure({ kind, message }: NodeFailure): void {
+  recordFailure({ kind, message }: NodeFailure): void {
     const { log, alert } = this.#options
     if (kind === 'OTHER_CHAIN' || kind === 'OLD_BLOCK') alert({ kind, node: this.name, detail: message })
     else if (kind !== 'NO_ANSWER' && kind !== 'BEHIND')

@@ -13,12 +13,12 @@ export interface NodeResponse<T> {
   readonly response: T
 }
 
-interface Failed {
+interface FailedNode {
   readonly node: Node
   readonly failure: NodeFailure
 }
 
-/** The reported problem if no node responds, in order of precedence. */
+/** Problems in order of precedence, for reporting when too few nodes respond. */
 const PROBLEMS: readonly (readonly [NodeProblem, NodeFailure['kind']])[] = [
   ['OTHER_CHAIN', 'OTHER_CHAIN'],
   ['OLD_BLOCK', 'OLD_BLOCK'],
@@ -28,7 +28,7 @@ const PROBLEMS: readonly (readonly [NodeProblem, NodeFailure['kind']])[] = [
 /**
  * Queries as many nodes as must agree, in order of preference. If a node fails, queries the next one instead.
  */
-export class Pool {
+export class NodePool {
   readonly nodes: readonly Node[]
   readonly #agreement: number
   readonly #alert: (alert: NodeAlert) => void
@@ -74,12 +74,12 @@ export class Pool {
     count = this.#agreement,
   ): Promise<readonly [NodeResponse<T>, ...NodeResponse<T>[]]> {
     const remaining = [...nodes].sort((a, b) => a.cooldownUntilMs - b.cooldownUntilMs)
-    const failed: Failed[] = []
+    const failed: FailedNode[] = []
     const tryNext = async (): Promise<NodeResponse<T> | undefined> => {
       for (let node = remaining.shift(); node; node = remaining.shift()) {
-        const results = await tryNode(node, query)
-        if ('response' in results) return results
-        failed.push(results)
+        const result = await tryNode(node, query)
+        if ('response' in result) return result
+        failed.push(result)
       }
       return undefined
     }
@@ -89,15 +89,15 @@ export class Pool {
     return [first, ...others]
   }
 
-  #createNodeError(failed: readonly Failed[]): NodeError {
+  #createNodeError(failed: readonly FailedNode[]): NodeError {
     const kinds = new Set(failed.map(({ failure }) => failure.kind))
     const problem = PROBLEMS.find(([, kind]) => kinds.has(kind))?.[0] ?? 'NO_ANSWER'
     const detail = failed.map(({ node, failure }) => `${node.name}: ${failure.message}`).join('; ')
     if (problem === 'NO_ANSWER') this.#alert({ kind: problem, node: 'all', detail })
-    return new NodeError(problem, `Too few nodes respond: ${detail}`)
+    return new NodeError(problem, `Too few nodes responded: ${detail}`)
   }
 
-  /** Two nodes contradict each other, and it is unknown which of them is wrong. */
+  /** Alerts that two nodes disagree, and returns the error to throw. */
   reportDisagreement(question: string, nodes: readonly Node[]): NodeError {
     const node = nodes.map(({ name }) => name).join(', ')
     const detail = `Two nodes disagree on ${question}`
@@ -107,14 +107,17 @@ export class Pool {
 }
 
 /** Queries one node and records whether it works. */
-async function tryNode<T>(node: Node, query: (node: Node) => Promise<T>): Promise<NodeResponse<T> | Failed> {
+async function tryNode<T>(
+  node: Node,
+  query: (node: Node) => Promise<T>,
+): Promise<NodeResponse<T> | FailedNode> {
   try {
     const response = await query(node)
-    node.noteSuccess()
+    node.recordSuccess()
     return { node, response }
   } catch (error) {
     if (!(error instanceof NodeFailure)) throw error
-    node.noteFailure(error)
+    node.recordFailure(error)
     return { node, failure: error }
   }
 }

@@ -52,15 +52,15 @@ async function sendTo(node: Node, raw: Hex): Promise<NodeOutcome> {
     await node.check()
     delivery = 'unknown'
     readHash(await node.call('eth_sendRawTransaction', raw), 'The hash of a sent transaction')
-    node.noteSuccess()
+    node.recordSuccess()
     return 'taken'
   } catch (error) {
     if (error instanceof Refusal) {
-      node.noteSuccess()
+      node.recordSuccess()
       return classifyRefusal(error) ?? { node, delivery, detail: `refuses: ${error.message} (${error.code})` }
     }
     if (!(error instanceof NodeFailure)) throw error
-    node.noteFailure(error)
+    node.recordFailure(error)
     return { node, delivery, detail: error.message }
   }
 }

@@ -74,7 +74,7 @@ export async function findAuthorizationUse(
       : UNCLEAR
   }
   if (!isSpent) return UNCLEAR
-  if (parseAuthorizationEvent(log)?.isCancelled) return { outcome: 'cancelled' }
+  if (parseAuthorizationEvent(log)?.isCanceled) return { outcome: 'cancelled' }
   const receipt = await rail.nodes.receipt(log.transactionHash)
   const isComplete =
     receipt?.blockHash === log.blockHash && receipt.logs.some((candidate) => isSameLog(candidate, log))
@@ -124,8 +124,8 @@ async function hasAllTransfers(
     .every((log) => logs.some((candidate) => isSameLog(candidate, log)))
 }
 
-function isSameLog(one: ChainLog, other: ChainLog): boolean {
-  return one.blockHash === other.blockHash && one.logIndex === other.logIndex && one.data === other.data
+function isSameLog(left: ChainLog, right: ChainLog): boolean {
+  return left.blockHash === right.blockHash && left.logIndex === right.logIndex && left.data === right.data
 }
 
 /**

@@ -1,6 +1,6 @@
 import { addSeconds, type Op } from '../../../kernel/operation/app.ts'
 import type { ChainFees } from '../../../kernel/ports/chain-nodes.ts'
-import { opOf } from '../../../money/rails/rail-worker.ts'
+import { createRailOp } from '../../../money/rails/rail-worker.ts'
 import { update } from '../../../storage/commit/writes.ts'
 import type { ChainTransactionRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
@@ -27,7 +27,7 @@ const UNDERPRICED_SECONDS = 2
  * and content and higher fees. The new form is committed before it is sent.
  */
 export async function bumpStuckPayments(worker: ChainWorker): Promise<void> {
-  const op = await opOf(worker)
+  const op = await createRailOp(worker)
   const rows = await selectUnmined(op, worker.rail.name)
   if (rows.length === 0) return
   const { sentAt } = getMemory(worker.rail)

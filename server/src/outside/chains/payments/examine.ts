@@ -130,7 +130,7 @@ export function judgeOtherUse({ role }: ChainAddressRow, hasPaidPayee: boolean):
   if (!hasPaidPayee) return { action: 'fail', note, alert: 'treasury' }
   return {
     action: 'wait',
-    note: 'The payee got a different amount. A person must review the payment.',
+    note: 'The payee got a different amount. An operator must review the payment.',
     seconds: REVIEW_SECONDS,
     alert: 'treasury',
   }
@@ -230,8 +230,8 @@ async function refusePayment(
 ): Promise<Verdict> {
   if (payment.attempts === 0 || payment.nonce === null) return { action: 'fail', note }
   const hasExpired = payment.valid_before !== null && confirmed.timestamp >= payment.valid_before
-  const isOver =
+  const isFinal =
     hasExpired &&
     (await findAuthorizationUse(op, rail, payment, 'payment', confirmed.number)).outcome === 'unused'
-  return isOver ? { action: 'fail', note } : { action: 'wait', note, seconds: LATER_SECONDS }
+  return isFinal ? { action: 'fail', note } : { action: 'wait', note, seconds: LATER_SECONDS }
 }

@@ -4,7 +4,7 @@ import { toLowerHex } from '../../../base/formats/hex.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
 import { transition } from '../../../kernel/operation/transition.ts'
 import type { ChainAlert } from '../../../kernel/ports/metrics.ts'
-import { opOf } from '../../../money/rails/rail-worker.ts'
+import { createRailOp } from '../../../money/rails/rail-worker.ts'
 import { insert, type Write } from '../../../storage/commit/writes.ts'
 import type { ChainPaymentRow, ChainTransactionRow } from '../../../storage/rows/chain.ts'
 import { CHAIN_PAYMENT_TRANSITIONS } from '../../../storage/rows/states.ts'
@@ -45,7 +45,7 @@ const WAIT_SECONDS = 5
  */
 export async function relay(worker: ChainWorker): Promise<void> {
   const { rail } = worker
-  const op = await opOf(worker)
+  const op = await createRailOp(worker)
   const waiting = await selectDue(op, rail.name, BATCH)
   if (waiting.length === 0) return
   const senders = await readSenders(worker, op, findNeededSenders(waiting))

@@ -1,4 +1,4 @@
-import { opOf } from '../../../money/rails/rail-worker.ts'
+import { createRailOp } from '../../../money/rails/rail-worker.ts'
 import { insert } from '../../../storage/commit/writes.ts'
 import type { ChainAddressRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
@@ -25,7 +25,7 @@ const TRANSFERS_KEPT = 10
 export async function sweepRetiredCoin(worker: ChainWorker, from: ChainAddressRow): Promise<void> {
   const { rail, app } = worker
   const { entry, name, treasury, nodes } = rail
-  const op = await opOf(worker)
+  const op = await createRailOp(worker)
   if (await hasOpenWork(op, name, from.address)) return
   const coin = await nodes.coin(from.address)
   if (coin === 0n) return

@@ -1,8 +1,8 @@
 import type { Hex } from '../../../base/formats/hex.ts'
 import { toLowerHex } from '../../../base/formats/hex.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
-import { opOf } from '../../../money/rails/rail-worker.ts'
-import { rotated } from '../../../operation/treasury/movements.ts'
+import { createRailOp } from '../../../money/rails/rail-worker.ts'
+import { buildRotation } from '../../../operation/treasury/movements.ts'
 import { insert, update } from '../../../storage/commit/writes.ts'
 import type { ChainAddressRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
@@ -26,7 +26,7 @@ export async function reassignPayments(worker: ChainWorker): Promise<void> {
   const { rail, app } = worker
   const { treasury, treasuryId, retired } = rail
   if (retired.length === 0) return
-  const op = await opOf(worker)
+  const op = await createRailOp(worker)
   for (const row of await selectUnsigned(op, rail.name, retired, [treasury, ...retired], REASSIGNED_MAX))
     await app.commit(op, [
       update(
@@ -48,7 +48,7 @@ export async function sweepRetiredTreasuries(worker: ChainWorker): Promise<void>
   const nowMs = performance.now()
   if (nowMs < (sweptAtMs.get(rail) ?? Number.NEGATIVE_INFINITY) + EVERY_MS) return
   sweptAtMs.set(rail, nowMs)
-  const op = await opOf(worker)
+  const op = await createRailOp(worker)
   const rows = await selectTreasuries(op.read, rail.name)
   for (const row of rows.filter(({ id }) => id !== rail.treasuryId)) {
     for (const { currency, address } of rail.entry.tokens)
@@ -76,7 +76,7 @@ async function sweepToken(
   const amount = (balance < confirmed ? balance : confirmed) - needed
   const minimum = rail.entry.sweeps?.find((sweep) => sweep.currency === currency)?.from ?? 1n
   if (amount < minimum) return
-  const movement = rotated(op, {
+  const movement = buildRotation(op, {
     id: op.newId('TreasuryMovement'),
     rail: rail.name,
     network: rail.chain.network,

@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import type { Hex } from '../../../base/formats/hex.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
-import { rowById } from '../../../storage/read/lookup.ts'
+import { lookupById } from '../../../storage/read/lookup.ts'
 import type { ChainAddressRow, ChainPaymentRow, ChainTransactionRow } from '../../../storage/rows/chain.ts'
 
-const PAYMENT_BY_ID = rowById('chain_payments')
+const PAYMENT_BY_ID = lookupById('chain_payments')
 
 export async function selectPayment(op: Op, id: string): Promise<ChainPaymentRow | undefined> {
   return op.find(PAYMENT_BY_ID, id)
 }
 
-const ADDRESS_BY_ID = rowById('chain_addresses')
+const ADDRESS_BY_ID = lookupById('chain_addresses')
 
 export async function selectAddress(op: Op, id: string): Promise<ChainAddressRow | undefined> {
   return op.find(ADDRESS_BY_ID, id)

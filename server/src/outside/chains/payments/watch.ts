@@ -2,7 +2,7 @@ import type { Hex } from '../../../base/formats/hex.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
 import { transition } from '../../../kernel/operation/transition.ts'
 import type { ChainReceipt } from '../../../kernel/ports/chain-nodes.ts'
-import { opOf } from '../../../money/rails/rail-worker.ts'
+import { createRailOp } from '../../../money/rails/rail-worker.ts'
 import type { Write } from '../../../storage/commit/writes.ts'
 import type { ChainTransactionRow } from '../../../storage/rows/chain.ts'
 import { CHAIN_TRANSACTION_TRANSITIONS } from '../../../storage/rows/states.ts'
@@ -33,7 +33,7 @@ interface ChainView {
  */
 export async function watchTransactions(worker: ChainWorker): Promise<void> {
   const { rail } = worker
-  const op = await opOf(worker)
+  const op = await createRailOp(worker)
   const rows = [...(await selectUnmined(op, rail.name)), ...(await selectMined(op, rail.name, MINED_MAX))]
   if (rows.length === 0) return
   const memory = getMemory(rail)
@@ -132,7 +132,7 @@ async function recordInBlock(
     : undefined
 }
 
-/** A foreign transaction has used the nonce, so ours can never be in a block. */
+/** Ends a transaction whose nonce a foreign transaction has used: ours can never be in a block. */
 async function endOvertaken(
   worker: ChainWorker,
   op: Op,

@@ -1,6 +1,6 @@
 import { type App, addSeconds } from '../../../kernel/operation/app.ts'
-import { NodeError, timeOf } from '../../../kernel/ports/chain-nodes.ts'
-import { opOf } from '../../../money/rails/rail-worker.ts'
+import { NodeError, toBlockTime } from '../../../kernel/ports/chain-nodes.ts'
+import { createRailOp } from '../../../money/rails/rail-worker.ts'
 import { insert, update } from '../../../storage/commit/writes.ts'
 import type { ChainRow } from '../../../storage/rows/chain.ts'
 import { buildAddressRow } from '../address-rows.ts'
@@ -87,7 +87,7 @@ async function claimChain(worker: ChainWorker, hold: Hold): Promise<boolean> {
   const { app, rail } = worker
   const now = app.clock()
   if (hold.rail === rail && addSeconds(now, CLAIM_SECONDS - RENEW_SECONDS) < hold.claimedUntil) return true
-  const op = await opOf(worker)
+  const op = await createRailOp(worker)
   const id = deriveChainRecordId(rail.name)
   const existing = (await findChain(op, rail.name)) ?? (await startFollowing(worker))
   if (!existing) return false
@@ -116,7 +116,7 @@ async function startFollowing(worker: ChainWorker): Promise<ChainRow | undefined
   const from = head.number > depth ? head.number - depth : 0n
   const block = await nodes.block(from)
   if (!block) return undefined
-  const op = await opOf(worker)
+  const op = await createRailOp(worker)
   const row: ChainRow = {
     id: deriveChainRecordId(name),
     platform_id: platformId,
@@ -126,9 +126,9 @@ async function startFollowing(worker: ChainWorker): Promise<ChainRow | undefined
     tokens: facts.tokens,
     followed_block: block.number,
     followed_hash: block.hash,
-    followed_time: timeOf(block),
+    followed_time: toBlockTime(block),
     highest_block: block.number,
-    latest_time: timeOf(block),
+    latest_time: toBlockTime(block),
     cold_version: 0,
     treasury_id: deriveAddressId(name, TREASURY),
     swept_at: EPOCH,
@@ -149,7 +149,7 @@ async function startFollowing(worker: ChainWorker): Promise<ChainRow | undefined
     )
   })
   const { done } = await app.commit(op, [insert('chains', row), ...addresses])
-  return done ? row : findChain(await opOf(worker), name)
+  return done ? row : findChain(await createRailOp(worker), name)
 }
 
 /**
@@ -168,7 +168,7 @@ export async function releaseAll(app: App, holds: ReadonlyMap<string, Hold>): Pr
     const claimedUntil = holds.get(rail.name)?.claimedUntil ?? EPOCH
     const platformId = await app.rails.ownerOf(rail)
     if (claimedUntil === EPOCH || platformId === undefined) continue
-    const op = await opOf({ app, rail, platformId })
+    const op = await createRailOp({ app, rail, platformId })
     const guard = { claimed_until: claimedUntil }
     await app.commit(op, [update('chains', deriveChainRecordId(rail.name), guard, { claimed_until: EPOCH })])
   }

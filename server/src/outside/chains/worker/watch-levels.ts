@@ -1,4 +1,4 @@
-import { messageOf } from '../../../base/formats/thrown-errors.ts'
+import { getErrorMessage } from '../../../base/formats/thrown-errors.ts'
 import type { ChainWorker, EvmRail } from '../evm-rail.ts'
 import { describeLowLevels, readLevels, toBalanceMetrics } from '../levels.ts'
 
@@ -25,7 +25,7 @@ export async function watchLevels({ app, rail }: ChainWorker): Promise<void> {
     rail.levels = []
     rail.lowBalances = []
     app.metrics.chainBalances(rail.name, [])
-    app.log.warn({ rail: rail.name, why: messageOf(error) }, 'failed to read the balances of a chain')
+    app.log.warn({ rail: rail.name, why: getErrorMessage(error) }, 'failed to read the balances of a chain')
   }
   if (rail.lowBalances.length > 0 && before.length === 0)
     app.log.warn(

@@ -2,7 +2,7 @@ import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { CsvError, parse } from 'csv-parse'
 import { SealedFileError } from '../../../base/crypto/file-seal.ts'
-import { errorOf } from '../../../base/formats/thrown-errors.ts'
+import { toError } from '../../../base/formats/thrown-errors.ts'
 import { Utf8Check } from '../../../base/formats/utf8.ts'
 
 /** The maximum length of a row in bytes: at least twice the length of a customer's request body. */
@@ -106,11 +106,11 @@ function checkText(): Transform {
         check(chunk)
         done(null, chunk)
       } catch (error) {
-        done(errorOf(error))
+        done(toError(error))
       }
     },
     flush(done) {
-      done(utf8.isWhole ? null : createEncodingFault())
+      done(utf8.isComplete ? null : createEncodingFault())
     },
   })
 }

@@ -19,7 +19,7 @@ import {
 } from '../creation.ts'
 import { CsvFault, type CsvRow, isFileFault, readRows } from './csv.ts'
 import { advanceImport, failImport, type RefusedRow, startImport } from './imports.ts'
-import { columnsOf, formatRowName, toCorrelationId, toCustomerBody } from './rows.ts'
+import { formatRowName, parseHeader, toCorrelationId, toCustomerBody } from './rows.ts'
 import { selectImport } from './store.ts'
 
 /**
@@ -61,7 +61,7 @@ async function checkFile(op: Op, row: CustomerImportRow): Promise<Write[]> {
   for await (const { cells, nextByte: rowEnd } of await openRows(op, row)) {
     if (columns) total += 1
     else {
-      columns = columnsOf(cells)
+      columns = parseHeader(cells)
       nextByte = rowEnd
     }
   }

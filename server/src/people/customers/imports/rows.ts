@@ -35,7 +35,10 @@ export interface FileColumns {
 const CUSTOMERS: FileColumns = { known: IMPORT_COLUMNS, required: REQUIRED_COLUMNS }
 
 /** Reads the columns of a header. Throws CsvFault if a column is unknown, duplicated or missing. */
-export function columnsOf(header: readonly string[], { known, required }: FileColumns = CUSTOMERS): string[] {
+export function parseHeader(
+  header: readonly string[],
+  { known, required }: FileColumns = CUSTOMERS,
+): string[] {
   const seen = new Set<string>()
   for (const name of header) {
     if (!known.has(name)) throw new CsvFault(HEADER_ROW, describeUnknownColumn(name, known))
@@ -64,14 +67,14 @@ export function toCustomerBody(
   columns: readonly string[],
   cells: readonly string[],
 ): Record<string, unknown> {
-  const body = requestOf(columns, cells, IMPORT_COLUMNS)
+  const body = toRequestFields(columns, cells, IMPORT_COLUMNS)
   if (body[ID_COLUMN] === undefined)
     throw fieldError('INVALID_INPUT', ID_COLUMN, `${ID_COLUMN} is required in a file`)
   return body
 }
 
 /** Converts a row to request fields. Throws 400 `INVALID_INPUT` if the number of cells is wrong. */
-export function requestOf(
+export function toRequestFields(
   columns: readonly string[],
   cells: readonly string[],
   known: FileColumns['known'],

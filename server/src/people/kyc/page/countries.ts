@@ -6,7 +6,7 @@ const NAMES = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'code' }
 export const COUNTRIES: ReadonlyMap<string, string> = new Map(
   Object.keys(getCountrySpecifications())
     .map((code) => [code, NAMES.of(code) ?? code] as const)
-    .sort(([, one], [, other]) => one.localeCompare(other, 'en')),
+    .sort(([, left], [, right]) => left.localeCompare(right, 'en')),
 )
 
 /** The English name of a country, or its code if the name is unknown. */

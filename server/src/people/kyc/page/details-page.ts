@@ -15,8 +15,8 @@ export interface RejectedInput {
 }
 
 /** Lists the questions for this customer, including the fields that a reviewer has requested. */
-export function listDetailsFields({ one, requested }: Progress): readonly Field[] {
-  const { id, customer_type } = one.customer
+export function listDetailsFields({ customerCase, requested }: Progress): readonly Field[] {
+  const { id, customer_type } = customerCase.customer
   const requestedFields = requested
     .filter(({ resourceId }) => resourceId === id)
     .map(({ field }) => field ?? '')
@@ -38,7 +38,7 @@ export function listKnownSecrets(fields: readonly Field[], record: unknown): Rea
 /** Renders the first step, which asks for the customer's details. */
 export function renderDetailsPage(visit: Visit, progress: Progress, tried?: RejectedInput): string {
   const fields = listDetailsFields(progress)
-  const record = toCustomerView(progress.one.customer)
+  const record = toCustomerView(progress.customerCase.customer)
   const faults = replaceNamesWithLabels(tried?.faults ?? [], fields)
   const filled = {
     typed: tried?.typed ?? toTyped(fields, record),

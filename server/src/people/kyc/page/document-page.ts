@@ -81,7 +81,7 @@ ${!shown && html`<div class="actions"><a class="button" href="${visit.base}/revi
 
 /** Builds an optional document, such as the other side of a card or another page. */
 function buildAdditionalDocument(progress: Progress, holderId: string): NeededDocument {
-  const { owners, customer } = progress.one
+  const { owners, customer } = progress.customerCase
   const known = [customer.id, ...owners.map(({ id }) => id)]
   const id = known.includes(holderId) ? holderId : customer.id
   return {
@@ -142,11 +142,11 @@ function describeNeeded({ accepted, monthsMax }: NeededDocument): string {
   if (accepted.length === DOCUMENT_TYPES.length) return 'Any document that helps us.'
   const names = accepted.map((type) => lowerFirstLetter(formatDocumentName(type)))
   const [first, ...others] = accepted
-  const one =
+  const prefix =
     first !== undefined && others.length === 0
       ? formatDocumentName(first)
       : `One of these: ${joinWords(names, 'or')}`
-  return `${one}${monthsMax === null ? '' : `, at most ${monthsMax} months old`}.`
+  return `${prefix}${monthsMax === null ? '' : `, at most ${monthsMax} months old`}.`
 }
 
 function renderFileField(
@@ -164,16 +164,16 @@ ${fault && html`<p class="error" id="${id}-error"><span class="hidden">Error: </
 }
 
 /** Guesses the country that issued this holder's documents. */
-function guessCountry({ one }: Progress, holderId: string): string {
-  const owner = one.owners.find(({ id }) => id === holderId)
+function guessCountry({ customerCase }: Progress, holderId: string): string {
+  const owner = customerCase.owners.find(({ id }) => id === holderId)
   if (owner) return owner.personal_info.nationality
-  const { details } = one.customer
+  const { details } = customerCase.customer
   const country = details.nationality ?? details.businessInfo?.country ?? details.address?.country ?? ''
   return COUNTRIES.has(country) ? country : ''
 }
 
 function renderDocumentList(visit: Visit, progress: Progress): Html | false {
-  const { documents, customer, owners } = progress.one
+  const { documents, customer, owners } = progress.customerCase
   if (documents.length === 0) return false
   const holders = [customer.id, ...owners.map(({ id }) => id)].filter((id) =>
     documents.some(({ holder_id }) => holder_id === id),

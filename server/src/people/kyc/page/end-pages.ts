@@ -21,7 +21,7 @@ import { formatDate, joinWords } from './words.ts'
 
 /** Renders all entries for review before they are submitted. */
 export function renderReviewPage(visit: Visit, progress: Progress, faults: readonly Fault[] = []): string {
-  const { owners, documents } = progress.one
+  const { owners, documents } = progress.customerCase
   const steps = new Set(listSteps(progress))
   return renderStepPage(visit, progress, 'review', {
     summary: renderSummary(faults, []),
@@ -62,7 +62,7 @@ function renderLine(name: string, value: string): Html {
 }
 
 function renderDetailsList(progress: Progress): Html {
-  const record = toCustomerView(progress.one.customer)
+  const record = toCustomerView(progress.customerCase.customer)
   const fields = listDetailsFields(progress)
   const secrets = listKnownSecrets(fields, record)
   const lines = fields.flatMap((field) => {

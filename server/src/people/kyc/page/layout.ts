@@ -1,7 +1,7 @@
 import { Html, html } from '../../../base/formats/html.ts'
 import type { KycLinkRow } from '../../../storage/rows/kyc-link.ts'
 import { getPlatformConfig } from '../../platforms/platform-config.ts'
-import { KYC_PAGE_PATH, type UsedLink, uuidOf } from '../kyc-links.ts'
+import { getLinkUuid, KYC_PAGE_PATH, type UsedLink } from '../kyc-links.ts'
 import { makeFormToken } from './form.ts'
 import { listSteps, type Progress, type Step } from './progress.ts'
 import { STYLE } from './style.ts'
@@ -32,7 +32,7 @@ export function toVisit({ op, link }: UsedLink, secret: string): Visit {
 
 /** Builds the URL path of a link's session. */
 export function sessionPath(link: Pick<KycLinkRow, 'id'>): string {
-  return `${KYC_PAGE_PATH}session/${uuidOf(link)}`
+  return `${KYC_PAGE_PATH}session/${getLinkUuid(link)}`
 }
 
 const SHIELD = new Html(
@@ -71,8 +71,8 @@ const TITLES: Readonly<Record<Step, Readonly<Record<'INDIVIDUAL' | 'BUSINESS', s
   review: { INDIVIDUAL: 'Check your answers', BUSINESS: 'Check your answers' },
 }
 
-export function getTitle({ one }: Progress, step: Step): string {
-  return TITLES[step][one.customer.customer_type]
+export function getTitle({ customerCase }: Progress, step: Step): string {
+  return TITLES[step][customerCase.customer.customer_type]
 }
 
 const WIDTHS: Readonly<Record<number, readonly string[]>> = {

@@ -13,7 +13,7 @@ export const WIDELY_HELD = 'isWidelyHeld'
 
 /** Renders the owners entered so far, and asks whether there are others. */
 export function renderOwnersPage(visit: Visit, progress: Progress, faults: readonly Fault[] = []): string {
-  const { owners, customer } = progress.one
+  const { owners, customer } = progress.customerCase
   const totalShare = owners.reduce((sum, { ownership_percentage }) => sum + ownership_percentage, 0)
   const isShown = 100 - totalShare >= MAJOR_OWNER_PERCENT
   const reasons = listMissing(progress)

@@ -8,8 +8,8 @@ export type Progress = Awaited<ReturnType<typeof findProgress>>
 /** The stage of a case: open for input, waiting for a decision, or decided. */
 export type Stage = 'open' | 'submitted' | 'approved' | 'rejected'
 
-export function getStage({ one, newest }: Progress): Stage {
-  const { verification_status: status } = one.customer
+export function getStage({ customerCase, newest }: Progress): Stage {
+  const { verification_status: status } = customerCase.customer
   if (status === 'APPROVED') return 'approved'
   if (status === 'REJECTED') return 'rejected'
   return newest?.status === 'IN_PROGRESS' || newest?.status === 'PENDING_MANUAL_REVIEW' ? 'submitted' : 'open'
@@ -26,7 +26,7 @@ export function listMissing({ missing, requested }: Progress): readonly Verifica
 
 /** Lists the steps that apply to this customer. */
 export function listSteps(progress: Progress): readonly Step[] {
-  const { customer, documents } = progress.one
+  const { customer, documents } = progress.customerCase
   const applies: Readonly<Record<Step, boolean>> = {
     details: true,
     owners: customer.customer_type === 'BUSINESS',
@@ -44,7 +44,7 @@ export function findNextStep(progress: Progress): Step {
 
 /** Finds the step that can provide a missing entry. Undefined if no step can. */
 export function findStep(progress: Progress, entry: VerificationErrorEntry): Step | undefined {
-  const { customer, owners, documents } = progress.one
+  const { customer, owners, documents } = progress.customerCase
   const { resourceId, type, acceptedDocumentTypes, field } = entry
   if (isUnverifiedContact(progress, entry)) return undefined
   if (documents.some(({ id }) => id === resourceId)) return 'documents'
@@ -79,7 +79,7 @@ export function listNeededDocuments(progress: Progress): readonly NeededDocument
 
 function toNeededDocument(progress: Progress, entry: VerificationErrorEntry): NeededDocument {
   const { resourceId, type, reason, acceptedDocumentTypes } = entry
-  const document = progress.one.documents.find(({ id }) => id === resourceId)
+  const document = progress.customerCase.documents.find(({ id }) => id === resourceId)
   const holderId = document?.holder_id ?? resourceId
   const accepted = acceptedDocumentTypes ?? (document ? [document.document_type] : [])
   const monthsMax = getMonthsMax(accepted)
@@ -97,9 +97,9 @@ function toNeededDocument(progress: Progress, entry: VerificationErrorEntry): Ne
 }
 
 /** Formats the name of the customer or beneficial owner with this id. */
-export function formatHolderName({ one }: Progress, id: string): string {
-  const owner = one.owners.find((other) => other.id === id)
+export function formatHolderName({ customerCase }: Progress, id: string): string {
+  const owner = customerCase.owners.find((other) => other.id === id)
   if (owner) return `${owner.personal_info.firstName} ${owner.personal_info.lastName}`
-  const { details } = one.customer
+  const { details } = customerCase.customer
   return details.businessInfo?.legalName ?? details.fullName ?? ''
 }
