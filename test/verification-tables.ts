@@ -1,7 +1,7 @@
 import {
   DOCUMENT_REQUIREMENTS,
+  getPersonDocuments,
   PERSON_DOCUMENTS_BY_COUNTRY,
-  personDocumentsOf,
 } from '@countersign/contract/customers/verification-requirements'
 import { markdownTable } from './markdown-table.ts'
 
@@ -22,7 +22,7 @@ export function personDocumentTable(): string {
   const yes = (needed: boolean) => (needed ? 'yes' : 'no')
   return markdownTable(
     ['country', 'identity document', 'proof of address'],
-    [...PERSON_DOCUMENTS_BY_COUNTRY, ['any other', personDocumentsOf(undefined)] as const].map(
+    [...PERSON_DOCUMENTS_BY_COUNTRY, ['any other', getPersonDocuments(undefined)] as const].map(
       ([country, { identity, address }]) => [country, yes(identity), yes(address)],
     ),
   )

@@ -1,4 +1,4 @@
-import { uuidOf } from '@countersign/server/storage/engine/ids'
+import { extractUuid } from '@countersign/server/storage/engine/ids'
 import { load, pickRandom } from './load.ts'
 import type { Bench, Options } from './on-server.ts'
 import { Receiver } from './receiver.ts'
@@ -24,7 +24,7 @@ export async function measureManyEndpoints(
     url: receiver.url,
     eventTypes,
   })
-  await db.query(buildCopySql(uuidOf(id), ENDPOINT_COUNT - 1))
+  await db.query(buildCopySql(extractUuid(id), ENDPOINT_COUNT - 1))
   const measureAges = async () => {
     receiver.takeAges()
     await load(bench.target, { seconds, perSecond: PER_SECOND }, [

@@ -1,7 +1,7 @@
 import { ID_KINDS } from '@countersign/contract/core/ids'
 import { toSystemAccountId } from '@countersign/server/kernel/ledger/accounts'
 import type { SidesQuery } from '@countersign/server/operation/reconciliations/store'
-import { idOf, uuidOf } from '@countersign/server/storage/engine/ids'
+import { extractUuid, idOf } from '@countersign/server/storage/engine/ids'
 import type { Database } from '@countersign/server/storage/engine/port'
 
 /** An account that pays, and the bank account that it pays. */
@@ -41,7 +41,7 @@ export async function seedPayers(
   { rail: name, numbers }: PayerOptions = SANDBOX_PAYERS,
 ): Promise<Payer[]> {
   const platform = (await db.query<{ id: string }>('SELECT id FROM platforms LIMIT 1')).rows[0]!
-  const rail = uuidOf(toSystemAccountId(platform.id, 'rail', 'USD', name))
+  const rail = extractUuid(toSystemAccountId(platform.id, 'rail', 'USD', name))
   const number = `(ARRAY['${numbers.join("', '")}'])[1 + (n - 1) % ${numbers.length}]`
   await db.script(`
 WITH n AS (SELECT n FROM generate_series(1, ${count}) AS n), p AS (SELECT id FROM platforms LIMIT 1),
@@ -111,7 +111,7 @@ export interface SeededDay {
 export async function seedStatement(db: Database, lines: number, oddEvery: number): Promise<SeededDay> {
   const platform = (await db.query<{ id: string }>('SELECT id FROM platforms LIMIT 1')).rows[0]!
   const accountId = toSystemAccountId(platform.id, 'rail', 'EUR', BANK)
-  const rail = uuidOf(accountId)
+  const rail = extractUuid(accountId)
   const series = `generate_series(1, ${lines}) AS n, (SELECT id FROM platforms LIMIT 1) AS p`
   const odd = `CASE WHEN n % ${oddEvery} = 0 THEN 1 ELSE 0 END`
   const sum = `(SELECT sum(1000 + n) FROM generate_series(1, ${lines}) AS n)`

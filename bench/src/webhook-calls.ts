@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { uuidOf } from '@countersign/server/storage/engine/ids'
+import { extractUuid } from '@countersign/server/storage/engine/ids'
 import type { Database } from '@countersign/server/storage/engine/port'
 import type { Target } from './load.ts'
 import type { Receiver } from './receiver.ts'
@@ -16,7 +16,7 @@ SELECT 1 FROM webhook_endpoints e WHERE deleted_at IS NULL AND e.id IS DISTINCT 
 
 /** Resolves once all endpoints have received everything. An endpoint in `except` is ignored. */
 export async function waitUntilDelivered(db: Database, except?: string): Promise<void> {
-  const parameters = [except === undefined ? null : uuidOf(except)]
+  const parameters = [except === undefined ? null : extractUuid(except)]
   while ((await db.query(UNDELIVERED, parameters)).rows.length > 0) await setTimeout(POLL_MS)
 }
 

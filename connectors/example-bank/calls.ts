@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import {
   AccountCheckRequest,
-  amountOfDigits,
   CONNECTOR_BODY_BYTES_MAX,
   CONNECTOR_VERSION,
   type ConnectorMoney,
   DepositAccountRequest,
   PaymentRequest,
   PullRequest,
+  parseDigits,
 } from '@countersign/contract/connectors/protocol'
 import { readBody } from '@countersign/contract/connectors/reader'
 import type { Static, TSchema } from 'typebox'
@@ -102,7 +102,7 @@ function readRequest<T extends TSchema>({ body, request }: Call, schema: T, isCr
 }
 
 function checkAmount({ value }: ConnectorMoney): void {
-  if (!amountOfDigits(value)) throw new Refusal(400, 'INVALID_INPUT', 'amount.value is out of range.')
+  if (!parseDigits(value)) throw new Refusal(400, 'INVALID_INPUT', 'amount.value is out of range.')
 }
 
 const CONFLICT = new Refusal(409, 'IDEMPOTENCY_CONFLICT', 'This id was used with a different body.')

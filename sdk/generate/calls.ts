@@ -1,7 +1,7 @@
 import { API } from '@countersign/contract/api'
 import { type Endpoint, isStream } from '@countersign/contract/core/endpoint'
 import { DETAIL_AMOUNTS } from '@countersign/contract/core/errors'
-import { memberOf } from '@countersign/contract/core/objects'
+import { getOwnValue } from '@countersign/contract/core/objects'
 import { WEBHOOKS } from '@countersign/contract/events/webhooks'
 import { NOUNS } from '@countersign/contract/nouns'
 import { PAYLOADS } from '@countersign/contract/signing/payloads'
@@ -54,7 +54,7 @@ function lineOf(name: string, endpoint: Endpoint, shapes: Shapes): string {
     const shape = shapeOf(schemaOf(schema))
     return `${status}:${shape === undefined ? '' : shapes.indexOf(shape)}`
   })
-  const verb = isStream(endpoint) ? '-' : memberOf(NOUNS, name)
+  const verb = isStream(endpoint) ? '-' : getOwnValue(NOUNS, name)
   return [name, verb, method, path, `-${flags.filter(Boolean).join('')}`, ...answers].join(' ')
 }
 

@@ -1,6 +1,6 @@
 import { API } from '@countersign/contract/api'
 import { type Endpoint, isStream } from '@countersign/contract/core/endpoint'
-import { memberOf } from '@countersign/contract/core/objects'
+import { getOwnValue } from '@countersign/contract/core/objects'
 import { NOUNS } from '@countersign/contract/nouns'
 import { isList, isOptional } from './calls.ts'
 
@@ -9,7 +9,7 @@ export function nounsFile(): string {
   const verbs = new Map<string, string[]>()
   for (const [name, endpoint] of Object.entries<Endpoint>(API)) {
     if (isStream(endpoint)) continue
-    const [noun = '', verb = ''] = memberOf(NOUNS, name)?.split('.') ?? []
+    const [noun = '', verb = ''] = getOwnValue(NOUNS, name)?.split('.') ?? []
     verbs.set(noun, [...(verbs.get(noun) ?? []), verbOf(name, verb, endpoint)])
   }
   const interfaces = [...verbs].map(

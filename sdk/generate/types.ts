@@ -1,6 +1,6 @@
 import { API } from '@countersign/contract/api'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
-import { errorsOf } from '@countersign/contract/core/endpoint-errors'
+import { listErrorCodes } from '@countersign/contract/core/endpoint-errors'
 import { ERRORS } from '@countersign/contract/core/errors'
 import { namedSchemas } from '@countersign/contract/document/naming'
 import { isComponent, shapeOf } from '@countersign/contract/document/shape'
@@ -61,7 +61,7 @@ function callOf([name, endpoint]: [string, Endpoint]): string {
     `signed: ${Boolean(signed)}`,
     `idempotent: ${Boolean(idempotent)}`,
     `answer: ${answersOf(endpoint)}`,
-    `error: ${union(errorsOf(endpoint))}`,
+    `error: ${union(listErrorCodes(endpoint))}`,
     '}',
   ].join('\n')
 }

@@ -66,7 +66,7 @@ export async function runGuide(file: string): Promise<{ stdout: string; stderr: 
  * Runs a program from a document, by the name in its first line, in a folder with the credentials file of a
  * sandbox. Returns its output.
  */
-export async function runProgramOf(
+export async function runProgramFrom(
   document: string,
   name: string,
   credentials: TestCredentials,
@@ -134,7 +134,7 @@ export interface Outcome {
  * Returns the commands of a block, in order. In `console` blocks: the rest of each line after `$ `, with the
  * printed lines; in others: each line, with its here-document or the lines that a backslash continues.
  */
-export function commandsIn(language: string, code: string): Command[] {
+export function listCommands(language: string, code: string): Command[] {
   const lines = code.trimEnd().split('\n')
   if (language === 'console') {
     const starts = lines.flatMap((line, at) => (line.startsWith('$ ') ? [at] : []))
@@ -159,7 +159,7 @@ export function commandsIn(language: string, code: string): Command[] {
  * Builds a pattern for the output that a page shows: numbers vary, `…` matches anything, and a line of it
  * any number of lines.
  */
-export function patternOf(shown: string): RegExp {
+export function buildPattern(shown: string): RegExp {
   const lines = shown.split('\n').map((line) =>
     line === '…'
       ? '(?:.*\\n)*'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { startBank } from '@countersign/connectors/example-bank/start'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { generateKeyPair } from '../../server/src/base/crypto/p256.ts'
-import { Client, credentialOf, sealCode } from '../../server/test/worlds/client.testing.ts'
+import { Client, findCredentialId, sealCode } from '../../server/test/worlds/client.testing.ts'
 import {
   BANK_SECRET,
   exampleBank,
@@ -22,13 +22,13 @@ import { openCollector } from '../../server/test/worlds/simulators/otlp-collecto
 import { TEST_MASTER_KEY } from '../../test/databases.testing.ts'
 import {
   blocksOf,
+  buildPattern,
   type Command,
   canRunGuides,
-  commandsIn,
   freePorts,
+  listCommands,
   newWork,
   type Outcome,
-  patternOf,
   Shell,
 } from './guide.testing.ts'
 
@@ -55,7 +55,7 @@ const statements = blocksOf(PAGE).filter(({ language }) => language === 'sql')
 function readCommands(text: string): Command[] {
   return blocksOf(text)
     .filter(({ language }) => ['sh', 'bash', 'console'].includes(language))
-    .flatMap(({ language, code }) => commandsIn(language, code))
+    .flatMap(({ language, code }) => listCommands(language, code))
 }
 
 function dropSkipped(commands: readonly Command[]): Command[] {
@@ -310,7 +310,7 @@ class World {
     const { id } = (await client.post('/customers', { ...PERSON, email: 'ada@example.com' })).body
     const { data } = (await client.get(`/customers/internal-accounts?customerId=${id}`)).body
     const wallet = data.find(({ type }: { type: string }) => type === 'EMBEDDED_WALLET').id
-    const credential = await credentialOf(client, wallet)
+    const credential = await findCredentialId(client, wallet)
     const { body } = await client.post(`/auth/credentials/${credential}/challenge`)
     const guess = {
       type: 'EMAIL_OTP',
@@ -365,7 +365,7 @@ async function openWalk() {
       const message = outcome.code === 0 ? text : `${text}\n${outcome.stderr}${await logs()}`
       expect(outcome.code, message).toBe(shown?.startsWith('WRONG') ? 1 : 0)
       if (text.includes('npx countersign')) expect(outcome.stderr, text).toBe('')
-      if (shown !== undefined) expect(`${outcome.stdout.trimEnd()}\n`, text).toMatch(patternOf(shown))
+      if (shown !== undefined) expect(`${outcome.stdout.trimEnd()}\n`, text).toMatch(buildPattern(shown))
       platform ||= /Platform:\S+/.exec(outcome.stdout)?.[0] ?? ''
     },
     async states(sql: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Countersign } from '../src/countersign.ts'
-import { canRunGuides, runGuide, runProgramOf } from './guide.testing.ts'
+import { canRunGuides, runGuide, runProgramFrom } from './guide.testing.ts'
 import { makePlatform } from './platform.testing.ts'
 
 test.skipIf(!canRunGuides)('the SDK guide pays, signs, lists and distinguishes errors', async () => {
@@ -21,7 +21,7 @@ test.skipIf(!canRunGuides)(
       fullName: 'Ada Lovelace',
       email: 'ada@example.com',
     })
-    const [summary, ...rest] = (await runProgramOf('README.md', 'pay.mjs', credentials)).trim().split('\n')
+    const [summary, ...rest] = (await runProgramFrom('README.md', 'pay.mjs', credentials)).trim().split('\n')
     expect(summary).toContain('25.00 USD')
     expect(rest).toEqual(['COMPLETED'])
   },

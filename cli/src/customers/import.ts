@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { progress } from '@clack/prompts'
-import { guardedText } from '@countersign/contract/core/csv-guard'
+import { guardFormulas } from '@countersign/contract/core/csv-guard'
 import type { CustomerImport } from '@countersign/sdk'
 import { stringify } from 'csv-stringify/sync'
 import { printResult, type Shell } from '../connection/shell.ts'
@@ -90,6 +90,6 @@ function formatErrorsCsv(errors: readonly RowError[]): string {
   return stringify(rows, {
     header: true,
     columns: ['row', 'correlationId', 'code', 'field', 'message'],
-    cast: { string: guardedText },
+    cast: { string: guardFormulas },
   })
 }

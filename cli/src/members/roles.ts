@@ -1,6 +1,6 @@
 import type { Permission } from '@countersign/contract/core/endpoint'
 import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
-import { memberOf } from '@countersign/contract/core/objects'
+import { getOwnValue } from '@countersign/contract/core/objects'
 import type { Countersign, ItemOf } from '@countersign/sdk'
 import { printResult, type Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
@@ -35,7 +35,7 @@ export function findBuiltInRights({ role, permissions }: RightsOptions): Permiss
   if (role !== undefined && permissions !== undefined)
     throw new Failure('Use --role or --permissions, not both.')
   if (permissions || role === undefined) return permissions
-  const builtIn = memberOf<readonly Permission[]>(MEMBER_ROLES, role.toUpperCase())
+  const builtIn = getOwnValue<readonly Permission[]>(MEMBER_ROLES, role.toUpperCase())
   return builtIn && [...builtIn]
 }
 

@@ -1,4 +1,4 @@
-import { wordOf } from '@countersign/contract/core/objects'
+import { findWord } from '@countersign/contract/core/objects'
 import { WITHDRAWAL_SOURCES, type WithdrawalSource } from '@countersign/contract/operation/own-money'
 import type { ItemOf } from '@countersign/sdk'
 import type { Command } from 'commander'
@@ -242,7 +242,7 @@ async function decide(shell: Shell, id: string, decision: 'approve' | 'cancel'):
 }
 
 function readSource(text: string, option: string): WithdrawalSource {
-  const source = wordOf(WITHDRAWAL_SOURCES, text.toUpperCase().replaceAll('-', '_'))
+  const source = findWord(WITHDRAWAL_SOURCES, text.toUpperCase().replaceAll('-', '_'))
   if (source === undefined)
     throw new Failure(`${option} must be one of ${WITHDRAWAL_SOURCES.join(', ')}, not "${text}".`)
   return source

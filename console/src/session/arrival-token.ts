@@ -1,4 +1,4 @@
-import { wordOf } from '@countersign/contract/core/objects'
+import { findWord } from '@countersign/contract/core/objects'
 
 const KINDS = ['link', 'invitation'] as const
 
@@ -14,7 +14,7 @@ export interface ArrivalToken {
  */
 export function takeArrivalToken(): ArrivalToken | undefined {
   const [, name, token] = /^#(link|invitation)=(.+)$/.exec(location.hash) ?? []
-  const kind = wordOf(KINDS, name)
+  const kind = findWord(KINDS, name)
   if (!kind || !token) return undefined
   history.replaceState(history.state, '', location.pathname + location.search)
   return { kind, token }

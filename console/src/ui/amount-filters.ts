@@ -1,5 +1,5 @@
 import { CURRENCIES } from '@countersign/contract/core/currencies'
-import { keysOf, wordOf } from '@countersign/contract/core/objects'
+import { findWord, keysOf } from '@countersign/contract/core/objects'
 import type { Filter } from './filters.tsx'
 import { parseSmallestUnits } from './money-format.ts'
 
@@ -26,7 +26,7 @@ export function toAmountFilters(search: {
   readonly least?: string | undefined
   readonly most?: string | undefined
 }) {
-  const currency = wordOf(CURRENCY_CODES, search.currency)
+  const currency = findWord(CURRENCY_CODES, search.currency)
   if (currency === undefined) return {}
   const { decimals } = CURRENCIES[currency]
   const toUnits = (text: string | undefined) =>

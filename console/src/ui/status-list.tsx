@@ -1,4 +1,4 @@
-import { present, wordOf } from '@countersign/contract/core/objects'
+import { findWord, present } from '@countersign/contract/core/objects'
 import { buildCsvUrl } from '../data/csv-address.ts'
 import type { Column } from './column.ts'
 import { DataTable } from './data-table.tsx'
@@ -31,7 +31,7 @@ export function StatusList<Row, State extends string>(props: StatusListProps<Row
   const { name, states, queryKey, path, read, columns, getId, getLink, empty, emptyFiltered } = props
   const filters: readonly Filter[] = [{ name: 'status', label: 'Status', choices: states }]
   const search = keepValidValues(filters, props.search)
-  const status = wordOf(states, search.status)
+  const status = findWord(states, search.status)
   const query = present({ status })
   const list = useListed([...queryKey, query], (page) => read({ ...query, ...page }))
   return (

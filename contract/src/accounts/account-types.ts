@@ -1,5 +1,5 @@
 import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox'
-import { memberOf } from '../core/objects.ts'
+import { getOwnValue } from '../core/objects.ts'
 import type { PaymentRailName } from '../core/rails.ts'
 import { OneOf, OneOfWords, Tag } from '../core/schema.ts'
 import {
@@ -128,7 +128,7 @@ function toRequestField(
     .filter(Boolean)
     .join('. ')
   const isOffer = check === 'bolt12'
-  const documentedPattern = pattern ?? (check && memberOf<string>(ACCOUNT_CHECK_PATTERNS, check))
+  const documentedPattern = pattern ?? (check && getOwnValue<string>(ACCOUNT_CHECK_PATTERNS, check))
   const text = Type.String({
     // An offer may be split over several lines, joined by `+`.
     wellFormed: isOffer ? 'prose' : 'line',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { CURRENCIES } from '../core/currencies.ts'
 import { ACCOUNT_TYPES, accountType, isAccountType } from './account-types.ts'
-import { INSTITUTIONS, institutionsOf } from './institutions.ts'
+import { findInstitutions, INSTITUTIONS } from './institutions.ts'
 
 const NAME_FIELDS = ['bankName', 'provider']
 
@@ -41,12 +41,12 @@ describe('banks and mobile money operators', () => {
   })
 
   test.each(COMBINATIONS)('%s in %s has at least two institutions in %s', (_, country, currency) => {
-    expect(institutionsOf({ country, currency }).length).toBeGreaterThanOrEqual(2)
+    expect(findInstitutions({ country, currency }).length).toBeGreaterThanOrEqual(2)
   })
 
   test.each(COMBINATIONS)('the examples of %s use listed names', (name, _, currency) => {
     const { institution, examples = [] } = accountType(name)
-    const known = institutionsOf({ currency }).map(({ bankName }) => bankName)
+    const known = findInstitutions({ currency }).map(({ bankName }) => bankName)
     const named = examples.map((example) => example[institution!]).filter((value) => value !== undefined)
     expect(named).not.toEqual([])
     for (const value of named) expect(known).toContain(value)

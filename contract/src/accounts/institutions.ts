@@ -296,7 +296,7 @@ export const INSTITUTIONS: readonly Institution[] = REGISTERS.flatMap(([country,
 )
 
 /** Returns the institutions of a country, of a currency, or of both. */
-export function institutionsOf(filter: {
+export function findInstitutions(filter: {
   readonly country?: string
   readonly currency?: string
 }): readonly Institution[] {

@@ -60,13 +60,13 @@ export const CardReturnEvent = Type.Object({
 export const CardProcessorEvent = OneOf('kind', [CardAuthorizationEvent, CardClearingEvent, CardReturnEvent])
 
 /** Approved, or declined with a reason. `TIMEOUT` means that the decision was too late. */
-export const CardAuthorizationAnswer = Type.Union([
+export const CardAuthorizationResponse = Type.Union([
   Type.Object({ approved: Type.Literal(true), cardTransactionId: Id('CardTransaction') }),
   Type.Object({ approved: Type.Literal(false), reason: OneOfWords([...DECLINE_REASONS, 'TIMEOUT']) }),
 ])
 
 /** The state of a purchase after a claim or a refund. */
-export const CardMovementAnswer = Type.Object({
+export const CardMovementResponse = Type.Object({
   cardTransactionId: Id('CardTransaction'),
   status: OneOfWords(CARD_TRANSACTION_STATES),
 })
@@ -84,7 +84,7 @@ export const card_processor_event = endpoint({
   summary: 'Report the use of a card',
   body: CardProcessorEvent,
   bodyBytesMax: 64 * KIB,
-  responses: { 200: Type.Union([CardAuthorizationAnswer, CardMovementAnswer]) },
+  responses: { 200: Type.Union([CardAuthorizationResponse, CardMovementResponse]) },
   errors: [
     'INVALID_SIGNATURE',
     'INVALID_INPUT',

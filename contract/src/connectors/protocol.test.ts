@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ACCOUNT_TYPES, exampleAccounts, isAccountType } from '../accounts/account-types.ts'
 import { ConnectorEvent } from './events.ts'
-import { amountOfDigits, callSigningId, DepositAccount, PaymentRequest } from './protocol.ts'
+import { callSigningId, DepositAccount, PaymentRequest, parseDigits } from './protocol.ts'
 import { readBody } from './reader.ts'
 
 const payment = {
@@ -87,7 +87,7 @@ test.each([
   ['1e3', undefined],
   ['', undefined],
 ])('the digits %j are parsed as %s', (digits, amount) => {
-  expect(amountOfDigits(digits)).toBe(amount)
+  expect(parseDigits(digits)).toBe(amount)
 })
 
 test('a connector call is signed with its method, its path and the id of the created record', () => {

@@ -57,7 +57,7 @@ export type ConnectorBalance = Static<typeof ConnectorBalance>
 const INT64_MAX = 2n ** 63n - 1n
 
 /** Parses a string of digits. Undefined if it is malformed or exceeds int64. */
-export function amountOfDigits(value: string): bigint | undefined {
+export function parseDigits(value: string): bigint | undefined {
   if (!/^-?[0-9]{1,19}$/.test(value)) return undefined
   const amount = BigInt(value)
   return amount > INT64_MAX || amount < -INT64_MAX ? undefined : amount

@@ -16,9 +16,9 @@ export const ScreeningRequest = Type.Object({
 })
 export type ScreeningRequest = Static<typeof ScreeningRequest>
 
-export const ScreeningAnswer = Type.Object({
+export const ScreeningResponse = Type.Object({
   outcome: OneOfWords(['CLEAR', 'HIT']),
   list: Type.Optional(text(100, 'The list that it is on')),
   detail: Type.Optional(text(500, "The list's comment on the address")),
 })
-export type ScreeningAnswer = Static<typeof ScreeningAnswer>
+export type ScreeningResponse = Static<typeof ScreeningResponse>

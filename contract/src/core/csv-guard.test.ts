@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { guardedText } from './csv-guard.ts'
+import { guardFormulas } from './csv-guard.ts'
 
 const FORMULA = /^[ "']*[=+\-@\t\r\n＝＋－＠]/
 
@@ -12,12 +12,12 @@ test('no CSV cell starts with a formula, regardless of separator and content', (
       (text) => {
         // Our own apostrophe, or nothing: a cell that begins with a separator is empty.
         for (const separator of [/;/, /[;\n]/, /\t/, /[;\t\r\n|]/])
-          for (const cell of guardedText(text).split(separator))
+          for (const cell of guardFormulas(text).split(separator))
             expect(
               cell === '' || cell.startsWith("'") || !/^[=+\-@＝＋－＠]/.test(cell),
               JSON.stringify([text, cell]),
             ).toBe(true)
-        expect(FORMULA.test(guardedText(text)) && !guardedText(text).startsWith("'")).toBe(false)
+        expect(FORMULA.test(guardFormulas(text)) && !guardFormulas(text).startsWith("'")).toBe(false)
       },
     ),
     { numRuns: 2000 },
@@ -26,7 +26,7 @@ test('no CSV cell starts with a formula, regardless of separator and content', (
 
 test('a CSV cell without a formula is unchanged', () => {
   for (const text of ['Ada Lovelace', 'rent; May', 'a-b', '1,5', '', "O'Hara", 'x=1', 'a;b;c'])
-    expect(guardedText(text)).toBe(text)
-  expect(guardedText('rent;=1+1')).toBe("rent;'=1+1")
-  expect(guardedText('=1')).toBe("'=1")
+    expect(guardFormulas(text)).toBe(text)
+  expect(guardFormulas('rent;=1+1')).toBe("rent;'=1+1")
+  expect(guardFormulas('=1')).toBe("'=1")
 })

@@ -13,7 +13,7 @@ const FIRST = new RegExp(`^${FORMULA}`)
 const LATER = new RegExp(`([;\\t\\r\\n|])(?=${FORMULA})`, 'g')
 
 /** Puts an apostrophe before everything that a spreadsheet could treat as a formula. */
-export function guardedText(text: string): string {
+export function guardFormulas(text: string): string {
   const guarded = text.replace(LATER, "$1'")
   return FIRST.test(guarded) ? `'${guarded}` : guarded
 }

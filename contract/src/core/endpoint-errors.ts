@@ -10,7 +10,7 @@ const SIGNED = [
 ] as const satisfies readonly ErrorCode[]
 
 /** All error codes that an endpoint may return, from its handler or from the pipeline. */
-export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
+export function listErrorCodes(endpoint: Endpoint): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>(endpoint.errors)
   const add = (condition: boolean, ...more: readonly ErrorCode[]) => {
     if (condition) for (const code of more) codes.add(code)

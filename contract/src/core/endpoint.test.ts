@@ -1,7 +1,7 @@
 import { type TObject, Type } from 'typebox'
 import { expect, test } from 'vitest'
 import { API } from '../api.ts'
-import { bodyBytesMaxOf, type Endpoint } from './endpoint.ts'
+import { type Endpoint, getBodyBytesMax } from './endpoint.ts'
 
 interface Schema {
   readonly type?: string | readonly string[]
@@ -49,7 +49,7 @@ test('every body that a schema accepts fits the size limit of its endpoint', () 
     .map(([name, endpoint]) => ({
       name,
       bytes: computeMaxJsonLength(endpoint.body as Schema),
-      bytesMax: bodyBytesMaxOf(endpoint),
+      bytesMax: getBodyBytesMax(endpoint),
     }))
     .filter(({ bytes, bytesMax }) => bytes > bytesMax)
   expect(tooLarge).toEqual([])

@@ -98,7 +98,7 @@ export type Endpoint = Access & {
   /** Takes an `Idempotency-Key`. With `required`, requests without one return 400. */
   readonly idempotent?: boolean | 'required'
   /** The response contains a secret, so it is stored sealed under its `Idempotency-Key`. */
-  readonly isAnswerSecret?: boolean
+  readonly isResponseSecret?: boolean
   readonly params?: TObject
   readonly query?: TObject
   readonly body?: TSchema
@@ -148,7 +148,7 @@ export const BODY_BYTES_MAX_DEFAULT = 8 * KIB
 export const BODY_MEMBERS_MAX_DEFAULT = 5_000
 
 /** Maximum body size of an endpoint, including an upload. A larger body gets 413 `PAYLOAD_TOO_LARGE`. */
-export function bodyBytesMaxOf({ bodyBytesMax, upload }: Pick<Endpoint, 'bodyBytesMax' | 'upload'>): number {
+export function getBodyBytesMax({ bodyBytesMax, upload }: Pick<Endpoint, 'bodyBytesMax' | 'upload'>): number {
   return upload ? upload.bytesMax + FORM_BYTES_MAX : (bodyBytesMax ?? BODY_BYTES_MAX_DEFAULT)
 }
 
@@ -178,12 +178,12 @@ type AnswerOf<Responses> = {
 }[keyof Responses & number]
 
 /** A successful JSON response of an endpoint: a declared status and its body. */
-export type JsonAnswerOf<E extends Endpoint> = AnswerOf<E['responses']>
+export type JsonResponseOf<E extends Endpoint> = AnswerOf<E['responses']>
 
 /** A successful response of an endpoint. A non-JSON response is a string. */
 export type SuccessOf<E extends Endpoint> = E extends { texts: readonly TextType[] }
-  ? OrText<JsonAnswerOf<E>>
-  : JsonAnswerOf<E>
+  ? OrText<JsonResponseOf<E>>
+  : JsonResponseOf<E>
 
 type OrText<Answer> = Answer extends { status: 200; body: infer Body }
   ? { status: 200; body: Exclude<Body, undefined> | string }

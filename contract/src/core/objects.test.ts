@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isKeyOf, keysOf, memberOf, tableOf } from './objects.ts'
+import { buildTable, getOwnValue, isKeyOf, keysOf } from './objects.ts'
 
 const PRICES = { apple: 3, pear: 4 }
 
@@ -8,12 +8,12 @@ test('keysOf returns the keys of a table in their order', () => {
 })
 
 test('a table built from keys has a value for each key', () => {
-  expect(tableOf(['apple', 'pear'], (name) => name.length)).toEqual({ apple: 5, pear: 4 })
+  expect(buildTable(['apple', 'pear'], (name) => name.length)).toEqual({ apple: 5, pear: 4 })
 })
 
 test('an inherited property name is not a key of a table', () => {
   expect(isKeyOf(PRICES, 'pear')).toBe(true)
   expect(isKeyOf(PRICES, 'constructor')).toBe(false)
-  expect(memberOf(PRICES, 'pear')).toBe(4)
-  expect(memberOf(PRICES, 'constructor')).toBeUndefined()
+  expect(getOwnValue(PRICES, 'pear')).toBe(4)
+  expect(getOwnValue(PRICES, 'constructor')).toBeUndefined()
 })

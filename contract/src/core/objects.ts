@@ -4,7 +4,7 @@ export function keysOf<T extends object>(table: T): (keyof T & string)[] {
 }
 
 /** Creates an object with a value for each key. */
-export function tableOf<Key extends string, Value>(
+export function buildTable<Key extends string, Value>(
   keys: readonly Key[],
   make: (key: Key) => Value,
 ): Record<Key, Value> {
@@ -17,7 +17,7 @@ export function isKeyOf<T extends object>(table: T, name: string): name is keyof
 }
 
 /** Returns an own property, never an inherited one such as `constructor`. */
-export function memberOf<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
+export function getOwnValue<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined
 }
 
@@ -39,7 +39,7 @@ export function present<T extends object>(members: T): Present<T> {
 }
 
 /** Returns the text if it is one of the given words. */
-export function wordOf<Word extends string>(
+export function findWord<Word extends string>(
   words: readonly Word[],
   text: string | undefined,
 ): Word | undefined {

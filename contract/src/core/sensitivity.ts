@@ -45,7 +45,7 @@ const PLAIN_TYPES: ReadonlySet<string> = new Set(['integer', 'number', 'boolean'
  * Returns the sensitivity of a value. Undefined for an object, an array or a union with properties. Unmarked
  * text is personal unless it is a fixed word or a time, so a forgotten mark hides the value.
  */
-export function sensitivityOf(schema: JsonSchema): Sensitivity | undefined {
+export function getSensitivity(schema: JsonSchema): Sensitivity | undefined {
   if (schema.sensitivity) return schema.sensitivity
   if (schema.properties ?? schema.items ?? schema.oneOf ?? schema.anyOf) return undefined
   if (schema.enum ?? schema.format === 'date-time') return 'plain'

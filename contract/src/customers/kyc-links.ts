@@ -47,7 +47,7 @@ export const kyc_link_create = endpoint({
     'CONTACT_NOT_VERIFIED while a contact of the customer is not verified, and 409 ' +
     'CUSTOMER_ALREADY_DECIDED once the customer is approved or rejected.',
   idempotent: true,
-  isAnswerSecret: true,
+  isResponseSecret: true,
   params: Type.Object({ customerId: PathId }),
   body: KycLinkCreateRequest,
   bodyOptional: true,

@@ -1,4 +1,4 @@
-import { memberOf } from '../core/objects.ts'
+import { getOwnValue } from '../core/objects.ts'
 import type { DocumentTypeName } from './documents.ts'
 
 /**
@@ -100,8 +100,8 @@ export interface PersonDocuments {
 /**
  * Returns the documents that a person in this country must provide. All of them if the country is unknown.
  */
-export function personDocumentsOf(country: string | undefined): PersonDocuments {
-  const exception = country === undefined ? undefined : memberOf(PERSON_DOCUMENTS, country)
+export function getPersonDocuments(country: string | undefined): PersonDocuments {
+  const exception = country === undefined ? undefined : getOwnValue(PERSON_DOCUMENTS, country)
   return exception ?? PERSON_DOCUMENTS_DEFAULT
 }
 

@@ -2,15 +2,15 @@ import type { TObject, TSchema } from 'typebox'
 import { API, type EndpointName } from '../api.ts'
 import { DESCRIPTION_VERSION } from '../core/api-version.ts'
 import {
-  bodyBytesMaxOf,
   type Endpoint,
+  getBodyBytesMax,
   isStream,
   KIB,
   MIB,
   TEXT_TYPES,
   type TextType,
 } from '../core/endpoint.ts'
-import { errorsOf } from '../core/endpoint-errors.ts'
+import { listErrorCodes } from '../core/endpoint-errors.ts'
 import { ERROR_CODES, ERRORS, ErrorBody, type ErrorCode } from '../core/errors.ts'
 import { keysOf } from '../core/objects.ts'
 import { WEBHOOK_SIGNATURE_HEADER, wireSpelling } from '../core/wire-word.ts'
@@ -192,7 +192,7 @@ function buildRequestBody(name: EndpointName, endpoint: Endpoint, example: unkno
   if (!body) return {}
   return {
     requestBody: {
-      description: `At most ${bodyBytesMaxOf(endpoint) / KIB} KiB.`,
+      description: `At most ${getBodyBytesMax(endpoint) / KIB} KiB.`,
       required: !bodyOptional,
       content: jsonContent(body, example),
     },
@@ -347,7 +347,7 @@ function buildContent(schema: TSchema | null, texts: readonly TextType[], exampl
 }
 
 function buildErrorResponses(endpoint: Endpoint): Json {
-  const byStatus = groupByStatus(errorsOf(endpoint))
+  const byStatus = groupByStatus(listErrorCodes(endpoint))
   const responses: Json = {}
   for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b))
     responses[status] = {

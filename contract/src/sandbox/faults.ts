@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { wordOf } from '../core/objects.ts'
+import { findWord } from '../core/objects.ts'
 import { OneOfWords, Pattern, Text } from '../core/schema.ts'
 import { EVENT_TYPES } from '../events/events.ts'
 
@@ -13,7 +13,7 @@ export type WebhookFault = (typeof WEBHOOK_FAULTS)[number]
 /** A fault to inject into a call, or into the events that it causes. */
 export interface Fault {
   /** The connection is closed instead of sending the response. The call's changes are committed. */
-  readonly losesAnswer?: true
+  readonly losesResponse?: true
   /** The delay of the response. */
   readonly delayMs?: number
   /** The call fails with this status before it does anything. */
@@ -44,9 +44,9 @@ export function parseFault(text: string): Fault | undefined {
   const delayMs = values.get('delay')
   if (values.size < parts.length || Number(delayMs ?? 0) > FAULT_DELAY_MS_MAX) return undefined
   const error = FAULT_ERRORS.find((status) => String(status) === values.get('error'))
-  const webhook = wordOf(WEBHOOK_FAULTS, values.get('webhook'))
+  const webhook = findWord(WEBHOOK_FAULTS, values.get('webhook'))
   return {
-    ...(values.has('lost-answer') ? { losesAnswer: true } : {}),
+    ...(values.has('lost-answer') ? { losesResponse: true } : {}),
     ...(delayMs === undefined ? {} : { delayMs: Number(delayMs) }),
     ...(error === undefined ? {} : { error }),
     ...(webhook === undefined ? {} : { webhook }),

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { toJson } from '../../src/base/json/json.ts'
 import { Client } from '../worlds/client.testing.ts'
-import { AgentClient, changePolicy, newAgent, newPayer, usageOf } from '../worlds/records/agents.testing.ts'
+import { AgentClient, changePolicy, newAgent, newPayer, readUsage } from '../worlds/records/agents.testing.ts'
 import { ensureServerBuilt, newPlace, onPostgres, ServerProcess } from '../worlds/server-process.testing.ts'
 
 const REQUESTS = 50
@@ -32,7 +32,7 @@ test.runIf(onPostgres)(
     )
     for (const { status, body } of replies) expect([201, 403], toJson(body)).toContain(status)
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(REQUESTS_IN_LIMIT)
-    expect(await usageOf(client, agent)).toMatchObject({
+    expect(await readUsage(client, agent)).toMatchObject({
       dailyTransactionCount: REQUESTS_IN_LIMIT,
       dailySpend: REQUESTS_IN_LIMIT * AMOUNT,
       monthlySpend: REQUESTS_IN_LIMIT * AMOUNT,

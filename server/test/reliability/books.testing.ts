@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { checkBooks } from '../../src/operation/proofs/store.ts'
-import { uuidOf } from '../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../src/storage/engine/ids.ts'
 import type { Database } from '../../src/storage/engine/port.ts'
 
 interface AccountRow {
@@ -46,7 +46,7 @@ export async function expectSoundBalances(
   platformId: string,
 ): Promise<ReadonlyMap<string, AccountRow>> {
   expect(await checkBooks(db), 'findings of the books').toEqual([])
-  const { rows } = await db.query<AccountRow>(ACCOUNTS, [uuidOf(platformId)])
+  const { rows } = await db.query<AccountRow>(ACCOUNTS, [extractUuid(platformId)])
   const wrong = rows.filter(
     ({ mayOverdraw, posted, held, explained, explainedHeld }) =>
       !mayOverdraw && (posted !== explained || held !== explainedHeld),
@@ -238,7 +238,7 @@ export async function expectSettledBooks(
 ): Promise<ReadonlyMap<string, TransactionRow>> {
   await expectSoundBalances(db, platformId)
   await expectNone(db, platformId, 'due work that is left', JOBS)
-  const { rows } = await db.query<TransactionRow>(TRANSACTIONS, [uuidOf(platformId)])
+  const { rows } = await db.query<TransactionRow>(TRANSACTIONS, [extractUuid(platformId)])
   const wrong = rows.flatMap((t) => {
     const expected = {
       isFinal: true,
@@ -267,7 +267,7 @@ export async function expectSettledBooks(
 }
 
 async function expectNone(db: Database, platformId: string, what: string, sql: string): Promise<void> {
-  const { rows } = await db.query(sql, [uuidOf(platformId)])
+  const { rows } = await db.query(sql, [extractUuid(platformId)])
   expect(rows, what).toEqual([])
 }
 

@@ -5,7 +5,7 @@ import { expect, onTestFinished } from 'vitest'
 import type { LocalChain } from '../../../contracts/local-chain.ts'
 import { openDatabase } from '../../src/storage/engine/open.ts'
 import type { Database } from '../../src/storage/engine/port.ts'
-import { evmEntry, openChain } from '../worlds/chain/chain.testing.ts'
+import { buildEvmEntry, openChain } from '../worlds/chain/chain.testing.ts'
 import { type LyingProxy, openLyingProxy } from '../worlds/chain/lying-proxy.testing.ts'
 import { type Client, type Reply, until } from '../worlds/client.testing.ts'
 import { newPlace, onPostgres, type Place, ServerProcess } from '../worlds/server-process.testing.ts'
@@ -56,7 +56,7 @@ export class ChainWorld {
     const proxy = await openLyingProxy(chain.url)
     const place = await newPlace()
     const railsFile = join(place.dataDir, 'rails.json')
-    const entry = evmEntry(
+    const entry = buildEvmEntry(
       { ...chain, url: proxy.url },
       { confirmations: CONFIRMATIONS, fees: { stuckSeconds: 1 } },
     )

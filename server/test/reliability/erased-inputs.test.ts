@@ -1,12 +1,12 @@
 import type { EndpointName } from '@countersign/contract/api'
-import { sensitivityOf } from '@countersign/contract/core/sensitivity'
+import { getSensitivity } from '@countersign/contract/core/sensitivity'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { uuidOf } from '../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../src/storage/engine/ids.ts'
 import {
-  callerOf,
   idsFor,
   newWorld,
   pathWith,
+  selectCaller,
   validBody,
   type World,
 } from '../worlds/contract/calls.testing.ts'
@@ -17,7 +17,7 @@ import {
   membersOf,
   withRaw,
 } from '../worlds/contract/schemas.testing.ts'
-import { placesOf } from '../worlds/records/erasures.testing.ts'
+import { findPlaces } from '../worlds/records/erasures.testing.ts'
 import { openServer, type TestServer } from '../worlds/server.testing.ts'
 
 const YEARS_SECONDS = 1825 * 86_400
@@ -47,7 +47,7 @@ function findFreeKind({
   enum: allowedValues,
   ...schema
 }: JsonSchema): 'text' | 'object' | undefined {
-  if (sensitivityOf({ ...schema, ...(type === undefined ? {} : { type }) } as object) === 'plain')
+  if (getSensitivity({ ...schema, ...(type === undefined ? {} : { type }) } as object) === 'plain')
     return undefined
   if (type === 'string' && (pattern ?? format ?? allowedValues) === undefined) return 'text'
   return type === 'object' && !schema.properties && !schema.oneOf ? 'object' : undefined
@@ -121,7 +121,7 @@ test('after an erasure, the database contains no text from any input about the c
   for (const [name, endpoint] of ENDPOINTS) {
     if (!endpoint.body || endpoint.upload || LEFT_OUT.includes(name) || PLATFORM_CALLS.includes(name))
       continue
-    const caller = callerOf(endpoint, world)
+    const caller = selectCaller(endpoint, world)
     const ids = idsFor(endpoint, world)
     const path = pathWith(endpoint, (kind) => ids[kind] ?? 'x')
     const schema = endpoint.body as JsonSchema
@@ -149,7 +149,7 @@ test('after an erasure, the database contains no text from any input about the c
     // The API does not delete a customer who has money. The erasure does not depend on how the customer was deleted.
     if (deleted.status === 409)
       await host.app.db.query('UPDATE customers SET deleted_at = $2 WHERE id = $1', [
-        uuidOf(id),
+        extractUuid(id),
         (await client.get('/sandbox/clock')).body.now,
       ])
     await client.post(`/customers/${id}/erasure`)
@@ -158,7 +158,7 @@ test('after an erasure, the database contains no text from any input about the c
   await host.app.requestLog.flush()
   for (const id of new Set(allIds))
     expect((await client.get(`/customers/${id}/erasure`)).body, id).toMatchObject({ status: 'DONE' })
-  const places = await placesOf(host.app.db, [...marks.keys()])
+  const places = await findPlaces(host.app.db, [...marks.keys()])
   // Skips the partitions, which repeat the rows of their table.
   const isWholeTable = (place: string) =>
     !/^(events|event_records|audit_events|webhook_\w+)_(first|\d+)/.test(place)

@@ -1,7 +1,13 @@
 import { beforeAll, expect, test } from 'vitest'
 import { toJson } from '../../src/base/json/json.ts'
 import { Client, newBankAccount } from '../worlds/client.testing.ts'
-import { account, newRichCustomer, positionsOf, quoted, to } from '../worlds/records/payments.testing.ts'
+import {
+  account,
+  newRichCustomer,
+  quoted,
+  readPlatformPositions,
+  to,
+} from '../worlds/records/payments.testing.ts'
 import { ensureServerBuilt, newPlace, onPostgres, ServerProcess } from '../worlds/server-process.testing.ts'
 
 const QUOTES = 50
@@ -36,7 +42,7 @@ test.runIf(onPostgres)(
     for (const { status, body } of replies) expect([200, 503], toJson(body)).toContain(status)
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(QUOTES_IN_LIMIT)
     for (const serverClient of clients)
-      expect((await positionsOf(serverClient)).USD).toMatchObject({
+      expect((await readPlatformPositions(serverClient)).USD).toMatchObject({
         sold: QUOTES_IN_LIMIT * AMOUNT,
         available: AMOUNT - 1,
       })
@@ -45,7 +51,7 @@ test.runIf(onPostgres)(
     const unlimited = await ServerProcess.ready(place)
     await unlimited.client().advance(6 * 60)
     const restarted = await ServerProcess.ready(place, limited)
-    expect((await positionsOf(restarted.client())).USD).toMatchObject({
+    expect((await readPlatformPositions(restarted.client())).USD).toMatchObject({
       position: -QUOTES_IN_LIMIT * AMOUNT,
       bought: 0,
       sold: 0,

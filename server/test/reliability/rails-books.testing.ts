@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { railEventId } from '../../src/money/rails/rail-ids.ts'
-import { uuidOf } from '../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../src/storage/engine/ids.ts'
 import type { Database } from '../../src/storage/engine/port.ts'
 import type { RailWorld } from './rails.testing.ts'
 
@@ -115,7 +115,7 @@ const MOVING_DEPOSITS = `SELECT * FROM deposits WHERE platform_id = $1 AND state
 const PENDING_HOLDS = `SELECT * FROM ledger_transfers WHERE platform_id = $1 AND state = 'pending'`
 
 async function expectNone(db: Database, platformId: string, what: string, sql: string): Promise<void> {
-  const { rows } = await db.query(sql, [uuidOf(platformId)])
+  const { rows } = await db.query(sql, [extractUuid(platformId)])
   expect(rows, what).toEqual([])
 }
 
@@ -141,7 +141,7 @@ async function expectOrdersAgree(
   { payments, pulls }: BankBooks,
   acknowledged: ReadonlySet<string>,
 ): Promise<void> {
-  const { rows } = await db.query<TransactionRow>(TRANSACTIONS, [uuidOf(platformId)])
+  const { rows } = await db.query<TransactionRow>(TRANSACTIONS, [extractUuid(platformId)])
   expect(rows.map(({ id }) => id).sort(), 'what was acknowledged').toEqual([...acknowledged].sort())
   const paid = new Map(payments.map(({ id, status }) => [id, status]))
   const pulled = new Map(pulls.map(({ id, status }) => [id, status]))
@@ -203,7 +203,7 @@ const RECORD_NAMES = `
 
 /** Checks that the rail's ledger accounts equal the bank's entries, for each payment and deposit. */
 async function expectMoneyAgrees(db: Database, platformId: string, { entries }: BankBooks): Promise<void> {
-  const parameters = [uuidOf(platformId)]
+  const parameters = [extractUuid(platformId)]
   const { rows: moved } = await db.query<RailMoney>(RAIL_MONEY, parameters)
   const { rows: names } = await db.query<{ name: string; of: string }>(RECORD_NAMES, parameters)
   const named = new Map(names.map(({ name, of }) => [name, of]))
@@ -300,7 +300,7 @@ export async function expectBalancesExplained(db: Database, platformId: string):
     ['currencies whose accounts do not sum to zero', UNBALANCED_CURRENCIES],
     ['balances that the records do not explain', WRONG_BALANCES],
   ] as const) {
-    const { rows } = await db.query(sql, [uuidOf(platformId)])
+    const { rows } = await db.query(sql, [extractUuid(platformId)])
     expect(rows, what).toEqual([])
   }
 }

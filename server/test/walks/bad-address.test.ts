@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { newPlatform } from '../worlds/client.testing.ts'
 import type { ParamKind } from '../worlds/contract/bodies.testing.ts'
 import {
-  callerOf,
+  buildMissingPath,
   expectDeclaredRefusal,
   expectError,
   findParamKind,
@@ -11,8 +11,8 @@ import {
   idsFor,
   missingId,
   newWorld,
-  pathToNothing,
   pathWith,
+  selectCaller,
   validBody,
   type World,
 } from '../worlds/contract/calls.testing.ts'
@@ -51,7 +51,10 @@ describe.each(WITH_QUERY)('%s', (_, endpoint, names) => {
   test('handles a query with odd fields or escapes without a server error', async () => {
     const queries = [...ODD_FIELDS, ...names.flatMap((name) => ODD_VALUES.map((value) => `${name}${value}`))]
     await forEach(queries, async (query) => {
-      const reply = await callerOf(endpoint, world).send(endpoint.method, `${buildPath(endpoint)}?${query}`)
+      const reply = await selectCaller(endpoint, world).send(
+        endpoint.method,
+        `${buildPath(endpoint)}?${query}`,
+      )
       if (isRead && reply.status === 200) return
       expectDeclaredRefusal(endpoint, reply, `${endpoint.path}?${query}`)
       // The query is checked before the record is read, so the record stays unchanged.
@@ -60,9 +63,9 @@ describe.each(WITH_QUERY)('%s', (_, endpoint, names) => {
   })
 
   test('accepts a query without fields', async () => {
-    const send = (path: string) => callerOf(endpoint, world).send(endpoint.method, path)
+    const send = (path: string) => selectCaller(endpoint, world).send(endpoint.method, path)
     // The path of a write names no existing record, so the write changes nothing.
-    const path = isRead ? buildPath(endpoint) : pathToNothing(endpoint)
+    const path = isRead ? buildPath(endpoint) : buildMissingPath(endpoint)
     const [withoutQuery, withEmptyQuery] = await Promise.all([send(path), send(`${path}?${NO_QUERY}`)])
     expect([withEmptyQuery.status, withEmptyQuery.body?.code]).toEqual([
       withoutQuery.status,
@@ -79,7 +82,7 @@ test('an invalid UMA address in a query is refused with the name of its field', 
   )
   expect(umaFields.length).toBeGreaterThan(0)
   for (const [endpoint, field] of umaFields) {
-    const reply = await callerOf(endpoint, world).send('GET', `${buildPath(endpoint)}?${field}=a%00b`)
+    const reply = await selectCaller(endpoint, world).send('GET', `${buildPath(endpoint)}?${field}=a%00b`)
     expectError(reply, { code: 'INVALID_UMA_ADDRESS', field })
   }
 })
@@ -146,7 +149,7 @@ describe.each(PARAMS)('%s', (_, name, endpoint, kind) => {
       ID_PLACEHOLDER,
       () => id,
     )
-    return callerOf(endpoint, world).send(endpoint.method, path, validBody(name, ids))
+    return selectCaller(endpoint, world).send(endpoint.method, path, validBody(name, ids))
   }
 
   test('returns 404 with one error code for every id that identifies no record', async () => {

@@ -1,13 +1,13 @@
-import { bodyBytesMaxOf, type Endpoint } from '@countersign/contract/core/endpoint'
+import { type Endpoint, getBodyBytesMax } from '@countersign/contract/core/endpoint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toJson } from '../../src/base/json/json.ts'
 import { newPlatform, type Reply } from '../worlds/client.testing.ts'
 import {
-  callerOf,
   expectError,
   missingId,
   newWorld,
   pathWith,
+  selectCaller,
   stateOf,
   validBody,
   type World,
@@ -36,7 +36,7 @@ function send(endpoint: Endpoint, query: Readonly<Record<string, string>>, body?
   // A device code is the credential itself.
   const path = pathWith(endpoint, (kind) => (kind === 'DeviceCode' ? world.ids[kind]! : missingId(kind)))
   const address = `${path}?${new URLSearchParams(query)}`
-  return callerOf(endpoint, world).send(endpoint.method, address, body)
+  return selectCaller(endpoint, world).send(endpoint.method, address, body)
 }
 
 /** Without uploads: `documents.test.ts` tests their multipart forms. */
@@ -66,7 +66,7 @@ describe.each(WITH_BODY)('%s', (_, endpoint) => {
   })
 
   test('refuses a body that is too large and stores nothing', async () => {
-    const max = bodyBytesMaxOf(endpoint)
+    const max = getBodyBytesMax(endpoint)
     const reply = await send(endpoint, {}, JSON.stringify({ text: 'x'.repeat(max) }))
     expectError(reply, { code: 'PAYLOAD_TOO_LARGE' })
     expect(reply.body.details).toEqual({ bodyBytesMax: max })

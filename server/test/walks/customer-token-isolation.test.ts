@@ -15,7 +15,7 @@ import {
 } from '../worlds/contract/calls.testing.ts'
 import { ENDPOINTS, type JsonSchema } from '../worlds/contract/schemas.testing.ts'
 import { testForeignIdsAreMissing } from '../worlds/contract/suites.testing.ts'
-import { type CustomerClient, customerClient } from '../worlds/records/members.testing.ts'
+import { type CustomerClient, newCustomerClient } from '../worlds/records/members.testing.ts'
 
 let client: Client
 let ours: World
@@ -39,7 +39,7 @@ beforeAll(async () => {
   })
   ownIds = await withSession(ours)
   foreignIds = [...(await Promise.all([neighbours, theirs].map(withSession))), await createPlatformAccounts()]
-  customer = await customerClient(client, ours.customer.id)
+  customer = await newCustomerClient(client, ours.customer.id)
   await client.advance(0)
 })
 

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toJson } from '../../src/base/json/json.ts'
 import { type Client, fund, newCustomer, newPlatform, type Reply } from '../worlds/client.testing.ts'
 import {
-  callerOf,
   expectError,
   forEach,
   idsFor,
   newWorld,
   pathWith,
+  selectCaller,
   stateOf,
   validBody,
   type World,
@@ -19,7 +19,7 @@ import { ENDPOINTS } from '../worlds/contract/schemas.testing.ts'
 import { newAgent } from '../worlds/records/agents.testing.ts'
 import { clear, used } from '../worlds/records/cards.testing.ts'
 import { waitingPayment } from '../worlds/records/payments.testing.ts'
-import { checked, heldPull, sendLines, usAccount } from '../worlds/records/payouts.testing.ts'
+import { checked, newHeldPull, sendLines, usAccount } from '../worlds/records/payouts.testing.ts'
 import { newScreening } from '../worlds/records/screenings.testing.ts'
 import { Receiver } from '../worlds/simulators/webhook-receiver.testing.ts'
 
@@ -73,7 +73,7 @@ const PREPARATIONS: Partial<Record<EndpointName, (world: World) => Promise<Parti
     await client.post(`/cards/${ids.Card}/freeze`, { reason: 'The phone was stolen' })
     return {}
   },
-  funds_hold_lift: async ({ client }) => ({ FundsHold: await heldPull(client) }),
+  funds_hold_lift: async ({ client }) => ({ FundsHold: await newHeldPull(client) }),
   screening_release: newScreening,
   screening_reject: newScreening,
   invitation_claim: newInvitation,
@@ -156,7 +156,7 @@ async function buildFreshCall(name: EndpointName, world: World) {
   const prepared = await PREPARATIONS[name]?.(world)
   const ids = { ...idsFor(endpoint, world), ...prepared }
   const path = pathWith(endpoint, (kind) => ids[kind]!)
-  const caller = callerOf(endpoint, world)
+  const caller = selectCaller(endpoint, world)
   // Replaying the events of all other calls would take a minute.
   const body = name === 'event_replay' ? { startDate: new Date().toISOString() } : validBody(name, ids)
   return { caller, method: endpoint.method, path, body }

@@ -4,10 +4,10 @@ import { toJson } from '../../src/base/json/json.ts'
 import { newPlatform } from '../worlds/client.testing.ts'
 import type { ParamKind } from '../worlds/contract/bodies.testing.ts'
 import {
-  callerOf,
   forEach,
   idsFor,
   newWorld,
+  selectCaller,
   stateOf,
   validBody,
   type World,
@@ -60,7 +60,7 @@ describe('a record of another platform, customer or agent is treated as missing'
   afterAll(async () => expect(await readProtectedState()).toEqual(before))
 
   testForeignIdsAreMissing(ENDPOINTS, {
-    send: (endpoint, path, body) => callerOf(endpoint, ours).send(endpoint.method, path, body),
+    send: (endpoint, path, body) => selectCaller(endpoint, ours).send(endpoint.method, path, body),
     ids: (endpoint) => idsFor(endpoint, ours),
     listHiddenIds,
   })

@@ -1,24 +1,24 @@
 import { API, type EndpointName } from '@countersign/contract/api'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { credentialOf, newCustomer, newPlatform, type Reply } from '../worlds/client.testing.ts'
+import { findCredentialId, newCustomer, newPlatform, type Reply } from '../worlds/client.testing.ts'
 import {
   APPROVAL_ABOVE,
-  callerOf,
   expectError,
   forEach,
   idsFor,
   newWorld,
   pathWith,
+  selectCaller,
   validBody,
   type World,
 } from '../worlds/contract/calls.testing.ts'
 import { ENDPOINTS, type JsonSchema } from '../worlds/contract/schemas.testing.ts'
 import { pendingChange } from '../worlds/records/account-changes.testing.ts'
-import { begunVerification } from '../worlds/records/account-verifications.testing.ts'
+import { beginNewVerification } from '../worlds/records/account-verifications.testing.ts'
 import { newAgent } from '../worlds/records/agents.testing.ts'
 import { used } from '../worlds/records/cards.testing.ts'
-import { mandateOfNew } from '../worlds/records/mandates.testing.ts'
+import { newMandateWithAccount } from '../worlds/records/mandates.testing.ts'
 import {
   account,
   decided as decidePayment,
@@ -28,8 +28,8 @@ import {
   to,
   waitingPayment,
 } from '../worlds/records/payments.testing.ts'
-import { heldPull, newOwnAccount } from '../worlds/records/payouts.testing.ts'
-import { paidInByListed } from '../worlds/records/screenings.testing.ts'
+import { newHeldPull, newOwnAccount } from '../worlds/records/payouts.testing.ts'
+import { payInFromListed } from '../worlds/records/screenings.testing.ts'
 import { newKey, newMovement } from '../worlds/records/treasury.testing.ts'
 
 const ROWS = 5
@@ -71,7 +71,7 @@ function createWith(name: EndpointName) {
 async function addCustomer({ client }: World) {
   const { id, wallet } = await newCustomer(client)
   expect((await client.post('/verifications', { customerId: id })).status).toBe(200)
-  const credential = await credentialOf(client, wallet)
+  const credential = await findCredentialId(client, wallet)
   expect((await client.post(`/auth/credentials/${credential}/challenge`)).status).toBe(200)
 }
 
@@ -121,11 +121,11 @@ const ROW_CREATORS: Readonly<Record<string, (world: World) => Promise<unknown>>>
   '/platform/treasury-keys': newKey,
   '/payment-schedules': createWith('payment_schedule_create'),
   '/deposits': createWith('sandbox_deposit'),
-  '/screenings': ({ client }) => paidInByListed(client),
-  '/account-verifications': ({ client, ids }) => begunVerification(client, ids.Customer),
+  '/screenings': ({ client }) => payInFromListed(client),
+  '/account-verifications': ({ client, ids }) => beginNewVerification(client, ids.Customer),
   '/account-changes': ({ client }) => pendingChange(client),
-  '/mandates': ({ client, ids }) => mandateOfNew(client, ids),
-  '/funds-holds': ({ client }) => heldPull(client),
+  '/mandates': ({ client, ids }) => newMandateWithAccount(client, ids),
+  '/funds-holds': ({ client }) => newHeldPull(client),
   '/rail-events': createWith('sandbox_rail_event'),
   '/ledger/transfers': payOne,
   '/agents': ({ client, customer }) => newAgent(client, customer.id),
@@ -183,7 +183,7 @@ const REQUIRED_PARAMETERS: Readonly<Record<string, (ids: World['ids']) => string
 function openList(endpoint: Endpoint, world: World) {
   const ids = idsFor(endpoint, world)
   const path = pathWith(endpoint, (kind) => ids[kind]!)
-  const caller = callerOf(endpoint, world)
+  const caller = selectCaller(endpoint, world)
   const required = REQUIRED_PARAMETERS[endpoint.path]?.(ids)
   const addRequired = (query: string) =>
     required ? `${query}${query.includes('?') ? '&' : '?'}${required}` : query

@@ -1,7 +1,7 @@
 import { effectivePermissions, PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Client, newCustomer, newPlatform } from '../worlds/client.testing.ts'
-import { expectError, forEach, pathToNothing, stateOf } from '../worlds/contract/calls.testing.ts'
+import { buildMissingPath, expectError, forEach, stateOf } from '../worlds/contract/calls.testing.ts'
 import { ENDPOINTS } from '../worlds/contract/schemas.testing.ts'
 import { type AgentClient, newAgent } from '../worlds/records/agents.testing.ts'
 
@@ -48,7 +48,7 @@ test.each(CALLS_BY_PERMISSION)(
       if (INPUT_INDEPENDENT.includes(name)) return
       // A caller who passes the check is refused for the unknown record or the empty body.
       const body = endpoint.body ? {} : undefined
-      const reply = await client.send(endpoint.method, pathToNothing(endpoint), body)
+      const reply = await client.send(endpoint.method, buildMissingPath(endpoint), body)
       expect([401, 403], `${name} → ${reply.status}`).not.toContain(reply.status)
       expect(reply.status, name).toBeLessThan(500)
     })
@@ -72,7 +72,7 @@ test.each(CALLS_BY_PERMISSION)(
     await forEach(calls, async ([name, endpoint]) => {
       const reply = await client.send(
         endpoint.method,
-        pathToNothing(endpoint),
+        buildMissingPath(endpoint),
         endpoint.body ? {} : undefined,
       )
       expectError(reply, { code: 'FORBIDDEN', what: name })
@@ -150,7 +150,7 @@ describe('a caller', () => {
           ? PLATFORM_ENDPOINTS
           : [PLATFORM_ENDPOINTS[0]!]
       await forEach(endpoints, async ([name, endpoint]) => {
-        const response = await fetch(owner.baseUrl + pathToNothing(endpoint), {
+        const response = await fetch(owner.baseUrl + buildMissingPath(endpoint), {
           method: endpoint.method,
           headers,
         })
@@ -194,7 +194,7 @@ describe('a caller', () => {
       await forEach(isTriedEverywhere ? AGENT_ENDPOINTS : [AGENT_ENDPOINTS[0]!], async ([name, endpoint]) => {
         const headers: Record<string, string> =
           authorization === undefined ? {} : { Authorization: authorization }
-        const response = await fetch(owner.baseUrl + pathToNothing(endpoint), {
+        const response = await fetch(owner.baseUrl + buildMissingPath(endpoint), {
           method: endpoint.method,
           headers,
         })

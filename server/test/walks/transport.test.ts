@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { API } from '@countersign/contract/api'
-import { bodyBytesMaxOf, type Endpoint } from '@countersign/contract/core/endpoint'
+import { type Endpoint, getBodyBytesMax } from '@countersign/contract/core/endpoint'
 import type { ErrorCode } from '@countersign/contract/core/errors'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parseJson } from '../../src/base/json/json.ts'
@@ -15,7 +15,7 @@ import {
   type Reply,
   signIn,
 } from '../worlds/client.testing.ts'
-import { callerOf, expectError, forEach, pathToNothing } from '../worlds/contract/calls.testing.ts'
+import { buildMissingPath, expectError, forEach, selectCaller } from '../worlds/contract/calls.testing.ts'
 import { ENDPOINTS } from '../worlds/contract/schemas.testing.ts'
 import { type AgentClient, newAgent } from '../worlds/records/agents.testing.ts'
 import { type Browser, newMember } from '../worlds/records/members.testing.ts'
@@ -33,7 +33,7 @@ const JSON_TYPE = { 'Content-Type': 'application/json' }
 const CUSTOMER_BODY = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' }
 
 const buildAuthorization = (endpoint: Endpoint): Record<string, string> => ({
-  Authorization: callerOf(endpoint, { client, agent, browser }).authorization,
+  Authorization: selectCaller(endpoint, { client, agent, browser }).authorization,
   ...(endpoint.auth === 'member'
     ? { ...browser.headersOf(endpoint.method), Origin: new URL(client.baseUrl).origin }
     : {}),
@@ -63,7 +63,7 @@ async function countCustomers(): Promise<number> {
 
 describe('a request body', () => {
   test('of one byte more than the limit of its endpoint gets 413 with the limit', async () => {
-    const bytes = bodyBytesMaxOf(API.customer_create)
+    const bytes = getBodyBytesMax(API.customer_create)
     const padBody = (length: number) => JSON.stringify(CUSTOMER_BODY).padEnd(length, ' ')
     const accepted = await send('POST', '/customers', { headers: JSON_TYPE, body: padBody(bytes) })
     expect(accepted.status).toBe(201)
@@ -102,7 +102,7 @@ describe('a request body', () => {
   ])('of the media type %s gets 415 from every endpoint that has a body', async (type) => {
     const endpoints = ENDPOINTS.filter(([, { body, upload }]) => body && !upload)
     await forEach(endpoints, async ([name, endpoint]) => {
-      const reply = await send(endpoint.method, pathToNothing(endpoint), {
+      const reply = await send(endpoint.method, buildMissingPath(endpoint), {
         headers: { 'Content-Type': type, ...buildAuthorization(endpoint) },
         body: '{}',
       })
@@ -180,7 +180,7 @@ describe('a request body', () => {
       ([, { body, bodyOptional, upload }]) => body && !bodyOptional && !upload,
     )
     await forEach(endpoints, async ([name, endpoint]) => {
-      const path = pathToNothing(endpoint)
+      const path = buildMissingPath(endpoint)
       const headers = buildAuthorization(endpoint)
       const typed = { ...JSON_TYPE, ...headers }
       for (const init of [{ headers }, { headers: typed }, { headers: typed, body: '' }])
@@ -292,7 +292,7 @@ describe('every endpoint path', () => {
       const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'REPORT', 'PURGE']
       for (const method of methods.filter((candidate) => !supported.includes(candidate))) {
         const body = method === 'POST' || method === 'PUT' ? { body: 'text' } : {}
-        const reply = await send(method, pathToNothing(endpoints[0]![1]), body)
+        const reply = await send(method, buildMissingPath(endpoints[0]![1]), body)
         expectError(reply, { code: 'METHOD_NOT_ALLOWED', what: method })
         expect(reply.headers.get('allow')!.split(', ').sort()).toEqual([...supported].sort())
       }
@@ -302,7 +302,7 @@ describe('every endpoint path', () => {
   test('answers HEAD as GET without a body, or returns 405 if it has no GET', async () => {
     await forEach([...byPath], async ([path, endpoints]) => {
       const get = endpoints.find(([, { method }]) => method === 'GET')
-      const address = pathToNothing(endpoints[0]![1])
+      const address = buildMissingPath(endpoints[0]![1])
       const headReply = await send('HEAD', address)
       expect(headReply.body, path).toBeUndefined()
       // A GET of the stream would not end.

@@ -187,7 +187,7 @@ export async function fund(client: Client, accountId: string, amount: bigint | n
 }
 
 /** Finds the id of a wallet's e-mail credential. */
-export async function credentialOf(client: Client, wallet: string): Promise<string> {
+export async function findCredentialId(client: Client, wallet: string): Promise<string> {
   return (await client.get(`/auth/credentials?accountId=${wallet}`)).body.data[0].id
 }
 
@@ -221,7 +221,7 @@ export async function signIn(
   wallet: string,
   header = 'Svc-Wallet-Signature',
 ): Promise<SignedIn> {
-  const credential = await credentialOf(client, wallet)
+  const credential = await findCredentialId(client, wallet)
   const challenge = await client.post(`/auth/credentials/${credential}/challenge`)
   const keys = generateKeyPair()
   const body = {
@@ -349,7 +349,7 @@ const PNG_HEAD = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 const PNG_END = Buffer.from('0000000049454e44ae426082', 'hex')
 
 /** Builds a file of this length that begins and ends like a PNG. */
-export function pngOf(bytes = 2_000, fill = 0x41): Buffer {
+export function buildPng(bytes = 2_000, fill = 0x41): Buffer {
   return Buffer.concat([PNG_HEAD, Buffer.alloc(bytes - PNG_HEAD.length - PNG_END.length, fill), PNG_END])
 }
 
@@ -378,7 +378,7 @@ export function buildForm(path: string, body: unknown): FormData | undefined {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields))
     form.append(name, typeof value === 'string' ? value : toJson(value))
-  form.append('file', new Blob([new Uint8Array(FILES[path.split('?', 1)[0]!] ?? pngOf())]), 'file.png')
+  form.append('file', new Blob([new Uint8Array(FILES[path.split('?', 1)[0]!] ?? buildPng())]), 'file.png')
   return form
 }
 

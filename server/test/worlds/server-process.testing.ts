@@ -208,7 +208,7 @@ export function readCredentials(place: Place) {
 }
 
 /** Finds the processes that use this storage, whatever their parent is. Works only on Linux. */
-export function processesOf({ dataDir }: Place): number[] {
+export function findStorageProcesses({ dataDir }: Place): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => {

@@ -1,5 +1,5 @@
 import { AGENT_EXECUTION_MODES } from '@countersign/contract/agents/agent-policy'
-import { wordOf } from '@countersign/contract/core/objects'
+import { findWord } from '@countersign/contract/core/objects'
 import { Button, Checkbox, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
@@ -134,7 +134,7 @@ function Rules(props: {
             value={rule.mode}
             data={MODES}
             onChange={({ currentTarget: { value } }) =>
-              change(index, { mode: wordOf(AGENT_EXECUTION_MODES, value) ?? '' })
+              change(index, { mode: findWord(AGENT_EXECUTION_MODES, value) ?? '' })
             }
           />
           <TextInput

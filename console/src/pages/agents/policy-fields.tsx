@@ -1,6 +1,6 @@
 import { AGENT_EXECUTION_MODES, AGENT_PERMISSIONS } from '@countersign/contract/agents/agent-policy'
 import { CURRENCIES } from '@countersign/contract/core/currencies'
-import { wordOf } from '@countersign/contract/core/objects'
+import { findWord } from '@countersign/contract/core/objects'
 import { Checkbox, NativeSelect, Radio, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { Panel } from '../../ui/page.tsx'
 import type { Draft, DraftProblems } from './policy-draft.ts'
@@ -40,7 +40,7 @@ export function PolicyFields(props: FieldsProps) {
           <Radio.Group
             aria-label="Approval"
             value={draft.mode}
-            onChange={(mode) => set({ mode: wordOf(AGENT_EXECUTION_MODES, mode) ?? draft.mode })}
+            onChange={(mode) => set({ mode: findWord(AGENT_EXECUTION_MODES, mode) ?? draft.mode })}
           >
             <Stack gap="xs">
               <Radio value="AUTO" label="Only above an amount, or never" />

@@ -1,5 +1,5 @@
 import { APPROVAL_KINDS } from '@countersign/contract/agents/approvals'
-import { wordOf } from '@countersign/contract/core/objects'
+import { findWord } from '@countersign/contract/core/objects'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { buildCsvUrl } from '../../data/csv-address.ts'
@@ -81,7 +81,7 @@ const COLUMNS: readonly Column<Approval>[] = [
  */
 export function ApprovalList() {
   const search = keepValidValues(FILTERS, route.useSearch())
-  const kind = wordOf(APPROVAL_KINDS, search.kind)
+  const kind = findWord(APPROVAL_KINDS, search.kind)
   const { customerId } = search
   const list = useQueue({ ...(kind ? { kind } : {}), ...(customerId ? { customerId } : {}) })
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set())

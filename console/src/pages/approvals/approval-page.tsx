@@ -1,5 +1,5 @@
 import { APPROVAL_KINDS } from '@countersign/contract/agents/approvals'
-import { wordOf } from '@countersign/contract/core/objects'
+import { findWord } from '@countersign/contract/core/objects'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
@@ -20,7 +20,7 @@ const PARENT = { title: 'Approvals', to: '/approvals' }
 export function ApprovalPage() {
   const { objectId } = route.useParams()
   const search = route.useSearch()
-  const kind = wordOf(APPROVAL_KINDS, search.kind)
+  const kind = findWord(APPROVAL_KINDS, search.kind)
   const { customerId } = search
   const { rows } = useQueue({ ...(kind ? { kind } : {}), ...(customerId ? { customerId } : {}) })
   const query = useQuery({

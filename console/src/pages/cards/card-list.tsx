@@ -1,5 +1,5 @@
 import { CARD_CURRENCY_OF, type Card as CardSchema } from '@countersign/contract/cards/cards'
-import { present, wordOf } from '@countersign/contract/core/objects'
+import { findWord, present } from '@countersign/contract/core/objects'
 import { CARD_STATES } from '@countersign/contract/states/card-states'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
@@ -77,9 +77,9 @@ export function CardList() {
   const search = keepValidValues(FILTERS, route.useSearch())
   const { state, cardholderId, currency, platformCardId } = search
   const filters = present({
-    state: wordOf(CARD_STATES, state),
+    state: findWord(CARD_STATES, state),
     cardholderId,
-    currency: wordOf(CURRENCIES, currency),
+    currency: findWord(CURRENCIES, currency),
     platformCardId,
   })
   const list = useListed(['cards', 'list', filters], (page) =>

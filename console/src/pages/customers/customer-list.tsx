@@ -1,5 +1,5 @@
 import { KYC_STATUSES } from '@countersign/contract/core/formats'
-import { present, wordOf } from '@countersign/contract/core/objects'
+import { findWord, present } from '@countersign/contract/core/objects'
 import { CUSTOMER_TYPES } from '@countersign/contract/customers/customers'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
@@ -79,9 +79,9 @@ export function CustomerList() {
   const { search, customerType, verification, currency, from, to } = values
   const filters = present({
     search,
-    customerType: wordOf(CUSTOMER_TYPES, customerType),
-    verificationStatus: wordOf(KYC_STATUSES, verification),
-    currency: wordOf(CURRENCY_CODES, currency),
+    customerType: findWord(CUSTOMER_TYPES, customerType),
+    verificationStatus: findWord(KYC_STATUSES, verification),
+    currency: findWord(CURRENCY_CODES, currency),
     ...toTimeRange(from, to),
   })
   const list = useListed(['customers', 'list', filters], (page) =>

@@ -1,4 +1,4 @@
-import { wordOf } from '@countersign/contract/core/objects'
+import { findWord } from '@countersign/contract/core/objects'
 import { PAYMENT_OUTCOMES, SETTLED_OUTCOMES } from '@countersign/contract/operation/payment-decisions'
 import { Button, Group, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -99,7 +99,7 @@ function Fields({ draft, change, amount, transaction, outcomes }: FieldsProps) {
         data-autofocus
         value={outcome}
         onChange={({ currentTarget }) =>
-          set({ outcome: wordOf(PAYMENT_OUTCOMES, currentTarget.value) ?? outcome })
+          set({ outcome: findWord(PAYMENT_OUTCOMES, currentTarget.value) ?? outcome })
         }
         data={outcomes.map((outcome) => ({ value: outcome, label: OUTCOME_WORDS[outcome].label }))}
       />

@@ -1,4 +1,4 @@
-import { present, wordOf } from '@countersign/contract/core/objects'
+import { findWord, present } from '@countersign/contract/core/objects'
 import { DEPOSIT_STATES } from '@countersign/contract/states/deposit-states'
 import type { ItemOf } from '@countersign/sdk'
 import { getRouteApi } from '@tanstack/react-router'
@@ -63,7 +63,7 @@ const COLUMNS: readonly Column<Deposit>[] = [
 export function DepositList() {
   const search = keepValidValues(FILTERS, route.useSearch())
   const filters = present({
-    status: wordOf(DEPOSIT_STATES, search.status),
+    status: findWord(DEPOSIT_STATES, search.status),
     ...toAmountFilters(search),
   })
   // The key contains the raw search instead of the filters, whose amounts are bigint and cannot be serialized

@@ -1,4 +1,4 @@
-import { present, wordOf } from '@countersign/contract/core/objects'
+import { findWord, present } from '@countersign/contract/core/objects'
 import { EVENT_TYPES } from '@countersign/contract/events/events'
 import { DELIVERY_STATUSES } from '@countersign/contract/events/webhooks'
 import { getRouteApi } from '@tanstack/react-router'
@@ -71,9 +71,9 @@ const COLUMNS: readonly Column<PlatformEvent>[] = [
 export function EventList() {
   const { type, objectId, deliveryStatus, from, to } = keepValidValues(FILTERS, route.useSearch())
   const filters = present({
-    type: wordOf(EVENT_TYPES, type),
+    type: findWord(EVENT_TYPES, type),
     objectId,
-    deliveryStatus: wordOf(DELIVERY_STATUSES, deliveryStatus),
+    deliveryStatus: findWord(DELIVERY_STATUSES, deliveryStatus),
     ...toTimeRange(from, to),
   })
   const list = useListed(['events', 'list', filters], (page) =>

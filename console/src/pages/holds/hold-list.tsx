@@ -1,4 +1,4 @@
-import { present, wordOf } from '@countersign/contract/core/objects'
+import { findWord, present } from '@countersign/contract/core/objects'
 import { FUNDS_HOLD_STATES } from '@countersign/contract/states/funds-hold-states'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
@@ -48,7 +48,7 @@ const COLUMNS: readonly Column<Hold>[] = [
 export function HoldList() {
   const search = keepValidValues(FILTERS, route.useSearch())
   const { status, customerId, account } = search
-  const filters = present({ status: wordOf(FUNDS_HOLD_STATES, status), customerId, accountId: account })
+  const filters = present({ status: findWord(FUNDS_HOLD_STATES, status), customerId, accountId: account })
   const list = useListed(['holds', 'list', filters], (page) =>
     countersign.fundsHolds.list({ ...filters, ...page, includeNames: true }),
   )

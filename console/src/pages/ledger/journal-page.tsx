@@ -1,6 +1,6 @@
 import type { ChartEntry } from '@countersign/contract/books/chart-of-accounts'
 import { JOURNAL_FORMATS } from '@countersign/contract/books/journal'
-import { keysOf, present, wordOf } from '@countersign/contract/core/objects'
+import { findWord, keysOf, present } from '@countersign/contract/core/objects'
 import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -32,7 +32,7 @@ export function JournalPage() {
   const search = keepValidValues(FILTERS, route.useSearch())
   const from = toDayStart(search.from)
   const to = toDayEnd(search.to)
-  const format = wordOf(FORMAT_NAMES, search.format) ?? 'csv'
+  const format = findWord(FORMAT_NAMES, search.format) ?? 'csv'
   const query = { format, ...present({ currency: search.currency?.toUpperCase() }) }
   return (
     <Page title="Journal" parent={PARENT}>

@@ -1,5 +1,5 @@
 import { MANDATE_STATUSES } from '@countersign/contract/accounts/mandates'
-import { present, wordOf } from '@countersign/contract/core/objects'
+import { findWord, present } from '@countersign/contract/core/objects'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
 import { buildCsvUrl } from '../../data/csv-address.ts'
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<Mandate>[] = [
 export function MandateList() {
   const search = keepValidValues(FILTERS, route.useSearch())
   const filters = present({
-    status: wordOf(MANDATE_STATUSES, search.status),
+    status: findWord(MANDATE_STATUSES, search.status),
     customerId: search.customerId,
   })
   const list = useListed(['mandates', 'list', filters], (page) =>

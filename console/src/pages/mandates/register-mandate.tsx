@@ -1,5 +1,5 @@
 import { MANDATE_TYPES } from '@countersign/contract/accounts/mandates'
-import { wordOf } from '@countersign/contract/core/objects'
+import { findWord } from '@countersign/contract/core/objects'
 import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -142,7 +142,7 @@ function MandateFields(props: { readonly draft: Draft; readonly set: (part: Part
 
 /** Builds the request body without empty fields. */
 function buildRequest(externalAccountId: string, draft: Draft) {
-  const mandateType = wordOf(MANDATE_TYPES, draft.mandateType) ?? 'RECURRING'
+  const mandateType = findWord(MANDATE_TYPES, draft.mandateType) ?? 'RECURRING'
   const reference = draft.reference.trim()
   const { signedOn, lastCollectedOn } = draft
   return {

@@ -1,5 +1,5 @@
 import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
-import { wordOf } from '@countersign/contract/core/objects'
+import { findWord } from '@countersign/contract/core/objects'
 import { WITHDRAWAL_SOURCES } from '@countersign/contract/operation/own-money'
 import type { ItemOf } from '@countersign/sdk'
 import { Button, NativeSelect, Stack, TextInput } from '@mantine/core'
@@ -81,7 +81,7 @@ function WithdrawalForm({ accounts, onDone }: FormProps) {
       accounts={accounts}
       label="Withdraw"
       send={(order) =>
-        countersign.withdrawals.create({ ...order, source: wordOf(WITHDRAWAL_SOURCES, source) ?? 'FEES' })
+        countersign.withdrawals.create({ ...order, source: findWord(WITHDRAWAL_SOURCES, source) ?? 'FEES' })
       }
       onDone={onDone}
     >

@@ -1,5 +1,5 @@
 import { EVM_NETWORKS } from '@countersign/contract/core/evm'
-import { wordOf } from '@countersign/contract/core/objects'
+import { findWord } from '@countersign/contract/core/objects'
 import { OWN_ACCOUNT_PURPOSES } from '@countersign/contract/operation/own-money'
 import type { ItemOf } from '@countersign/sdk'
 import { NativeSelect } from '@mantine/core'
@@ -196,7 +196,7 @@ function PurposeChoice(props: {
       data={OWN_ACCOUNT_PURPOSES.map((purpose) => ({ value: purpose, label: formatConstant(purpose) }))}
       value={purpose}
       onChange={({ currentTarget }) =>
-        choose(wordOf(OWN_ACCOUNT_PURPOSES, currentTarget.value) ?? 'OWN_MONEY')
+        choose(findWord(OWN_ACCOUNT_PURPOSES, currentTarget.value) ?? 'OWN_MONEY')
       }
     />
   )

@@ -1,4 +1,4 @@
-import { present, wordOf } from '@countersign/contract/core/objects'
+import { findWord, present } from '@countersign/contract/core/objects'
 import { QUOTE_STATES } from '@countersign/contract/states/payment-states'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
@@ -77,7 +77,7 @@ const COLUMNS: readonly Column<Quote>[] = [
 export function QuoteList() {
   const search = keepValidValues(FILTERS, route.useSearch())
   const { status, customerId, from, to } = search
-  const filters = present({ status: wordOf(QUOTE_STATES, status), customerId, ...toTimeRange(from, to) })
+  const filters = present({ status: findWord(QUOTE_STATES, status), customerId, ...toTimeRange(from, to) })
   const list = useListed(['quotes', 'list', filters], (page) =>
     countersign.quotes.list({ ...filters, ...page }),
   )

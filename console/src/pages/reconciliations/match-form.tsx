@@ -1,4 +1,4 @@
-import { wordOf } from '@countersign/contract/core/objects'
+import { findWord } from '@countersign/contract/core/objects'
 import { MATCH_ACCOUNTS, type MatchAccount } from '@countersign/contract/operation/reconciliation-matches'
 import { Button, Group, NativeSelect, Stack, Textarea } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
@@ -46,7 +46,9 @@ export function MatchForm({ selection, close, onDone }: MatchFormProps) {
         <NativeSelect
           label="Book the difference to"
           value={account}
-          onChange={({ currentTarget }) => setAccount(wordOf(MATCH_ACCOUNTS, currentTarget.value) ?? account)}
+          onChange={({ currentTarget }) =>
+            setAccount(findWord(MATCH_ACCOUNTS, currentTarget.value) ?? account)
+          }
           data={MATCH_ACCOUNTS.map((option) => ({ value: option, label: ACCOUNT_WORDS[option] }))}
         />
       )}

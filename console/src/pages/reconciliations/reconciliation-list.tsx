@@ -1,4 +1,4 @@
-import { present, wordOf } from '@countersign/contract/core/objects'
+import { findWord, present } from '@countersign/contract/core/objects'
 import { RECONCILIATION_STATES } from '@countersign/contract/states/reconciliation-states'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
@@ -73,9 +73,9 @@ export function ReconciliationList() {
   const search = keepValidValues(FILTERS, route.useSearch())
   const { status, rail, currency, from, to } = search
   const filters = present({
-    status: wordOf(RECONCILIATION_STATES, status),
+    status: findWord(RECONCILIATION_STATES, status),
     rail,
-    currency: wordOf(CURRENCY_CODES, currency),
+    currency: findWord(CURRENCY_CODES, currency),
     startDate: from,
     endDate: to,
   })

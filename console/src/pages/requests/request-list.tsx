@@ -1,4 +1,4 @@
-import { present, wordOf } from '@countersign/contract/core/objects'
+import { findWord, present } from '@countersign/contract/core/objects'
 import type { LoggedRequestSummary } from '@countersign/contract/operation/request-log'
 import { Alert } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -90,8 +90,8 @@ export function RequestList() {
   )
   const filters = present({
     httpRequestId: httpRequestId?.trim(),
-    method: wordOf(METHODS, method),
-    statusClass: wordOf(STATUS_CLASSES, statusClass),
+    method: findWord(METHODS, method),
+    statusClass: findWord(STATUS_CLASSES, statusClass),
     path,
     actorId,
     ...toTimeRange(from, to),

@@ -1,5 +1,5 @@
 import { WEEKDAYS } from '@countersign/contract/core/formats'
-import { wordOf } from '@countersign/contract/core/objects'
+import { findWord } from '@countersign/contract/core/objects'
 import { BUSINESS_DAY_CONVENTIONS } from '@countersign/contract/payments/payment-schedules'
 import { Button, Checkbox, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -150,7 +150,7 @@ function RuleFields({ draft, set }: { readonly draft: ScheduleDraft; readonly se
           label="Rule"
           value={draft.type}
           onChange={({ currentTarget }) =>
-            set({ type: wordOf(RULE_TYPES, currentTarget.value) ?? draft.type })
+            set({ type: findWord(RULE_TYPES, currentTarget.value) ?? draft.type })
           }
           data={RULE_TYPES.map((type) => ({ value: type, label: formatConstant(type) }))}
         />
@@ -167,7 +167,7 @@ function RuleFields({ draft, set }: { readonly draft: ScheduleDraft; readonly se
         label="If the date is not a business day"
         value={draft.businessDays}
         onChange={({ currentTarget }) =>
-          set({ businessDays: wordOf(BUSINESS_DAY_CONVENTIONS, currentTarget.value) ?? draft.businessDays })
+          set({ businessDays: findWord(BUSINESS_DAY_CONVENTIONS, currentTarget.value) ?? draft.businessDays })
         }
         data={[
           { value: 'PRECEDING', label: 'Pay on the business day before' },
@@ -203,7 +203,7 @@ function RuleDetail({ draft, set }: { readonly draft: ScheduleDraft; readonly se
           label="Day of the week"
           value={draft.weekday}
           onChange={({ currentTarget }) =>
-            set({ weekday: wordOf(WEEKDAYS, currentTarget.value) ?? draft.weekday })
+            set({ weekday: findWord(WEEKDAYS, currentTarget.value) ?? draft.weekday })
           }
           data={WEEKDAYS.map((day) => ({ value: day, label: formatConstant(day) }))}
         />

@@ -1,4 +1,4 @@
-import { wordOf } from '@countersign/contract/core/objects'
+import { findWord } from '@countersign/contract/core/objects'
 import { NumberInput, SegmentedControl, Stack, Switch, TextInput, useMantineColorScheme } from '@mantine/core'
 import { Panel } from '../../ui/page.tsx'
 import { type Config, SettingsForm } from './settings-form.tsx'
@@ -22,7 +22,7 @@ function ColorSchemes() {
       <SegmentedControl
         aria-label="Colours"
         value={colorScheme}
-        onChange={(value) => setColorScheme(wordOf(COLOR_SCHEMES, value) ?? 'auto')}
+        onChange={(value) => setColorScheme(findWord(COLOR_SCHEMES, value) ?? 'auto')}
         data={[
           { value: 'auto', label: 'As the system' },
           { value: 'light', label: 'Light' },

@@ -1,5 +1,5 @@
 import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currencies'
-import { keysOf, present, wordOf } from '@countersign/contract/core/objects'
+import { findWord, keysOf, present } from '@countersign/contract/core/objects'
 import { PAYMENT_RAILS } from '@countersign/contract/core/rails'
 import {
   HOLD_BANKING_DAYS_MAX,
@@ -112,7 +112,7 @@ export function fromHoldRows(rows: readonly RuleRow[]): Holds {
     bankingDays: Number(bankingDays),
     ...present({
       currency: currency === '' ? undefined : currency,
-      paymentRail: wordOf(PAYMENT_RAILS, paymentRail),
+      paymentRail: findWord(PAYMENT_RAILS, paymentRail),
       minAmount: parseSignedUnits(minAmount, currency),
       customerAgeDaysMax: parseInteger(customerAgeDaysMax, 0, AGE_DAYS_MAX),
     }),
@@ -170,8 +170,8 @@ export function toLimitRows(limits: Limits): RuleRow[] {
 /** Converts valid rows to limits. */
 export function fromLimitRows(rows: readonly RuleRow[]): Limits {
   return rows.map(({ subject, period, currency = '', maxCount = '', maxAmount = '' }) => ({
-    subject: wordOf(VELOCITY_SUBJECTS, subject) ?? 'CUSTOMER',
-    period: wordOf(VELOCITY_PERIODS, period) ?? 'DAY',
+    subject: findWord(VELOCITY_SUBJECTS, subject) ?? 'CUSTOMER',
+    period: findWord(VELOCITY_PERIODS, period) ?? 'DAY',
     currency,
     ...present({
       maxCount: parseInteger(maxCount, 0, COUNT_MAX),

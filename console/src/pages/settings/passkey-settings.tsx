@@ -1,4 +1,4 @@
-import { wordOf } from '@countersign/contract/core/objects'
+import { findWord } from '@countersign/contract/core/objects'
 import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { SettingsForm, splitLines } from './settings-form.tsx'
 
@@ -43,7 +43,7 @@ export function PasskeySettings() {
             label="Fingerprint, face or PIN"
             value={userVerification}
             onChange={({ currentTarget }) =>
-              set({ userVerification: wordOf(VERIFICATIONS, currentTarget.value) ?? userVerification })
+              set({ userVerification: findWord(VERIFICATIONS, currentTarget.value) ?? userVerification })
             }
             data={[
               { value: 'required', label: 'Required' },

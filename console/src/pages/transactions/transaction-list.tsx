@@ -1,4 +1,4 @@
-import { present, wordOf } from '@countersign/contract/core/objects'
+import { findWord, present } from '@countersign/contract/core/objects'
 import {
   FAILURE_REASONS,
   TRANSACTION_STATUSES,
@@ -42,12 +42,12 @@ export function TransactionList() {
   const search = keepValidValues(FILTERS, route.useSearch())
   const { status, type, customerId, account, reference, reason, from, to } = search
   const filters = present({
-    status: wordOf(TRANSACTION_STATUSES, status),
-    type: wordOf(TRANSACTION_TYPES, type),
+    status: findWord(TRANSACTION_STATUSES, status),
+    type: findWord(TRANSACTION_TYPES, type),
     customerId,
     accountIdentifier: account,
     reference,
-    failureReason: wordOf(FAILURE_REASONS, reason),
+    failureReason: findWord(FAILURE_REASONS, reason),
     ...toAmountFilters(search),
     ...toTimeRange(from, to),
   })

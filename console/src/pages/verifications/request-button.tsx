@@ -1,4 +1,4 @@
-import { wordOf } from '@countersign/contract/core/objects'
+import { findWord } from '@countersign/contract/core/objects'
 import { VERIFICATION_ERROR_TYPES } from '@countersign/contract/customers/verifications'
 import { Button, Group, NativeSelect, Stack, Textarea } from '@mantine/core'
 import { useMutation, useQueries } from '@tanstack/react-query'
@@ -64,7 +64,7 @@ function RequestForm(props: Omit<RequestProps, 'disabledReason'> & { readonly cl
         label="Problem"
         value={type}
         onChange={({ currentTarget }) =>
-          setType(wordOf(VERIFICATION_ERROR_TYPES, currentTarget.value) ?? type)
+          setType(findWord(VERIFICATION_ERROR_TYPES, currentTarget.value) ?? type)
         }
         data={VERIFICATION_ERROR_TYPES.map((type) => ({ value: type, label: formatConstant(type) }))}
       />

@@ -1,4 +1,4 @@
-import { present, wordOf } from '@countersign/contract/core/objects'
+import { findWord, present } from '@countersign/contract/core/objects'
 import { VERIFICATION_STATES } from '@countersign/contract/states/customer-states'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
@@ -70,7 +70,7 @@ const COLUMNS: readonly Column<Verification>[] = [
 export function VerificationList() {
   const search = keepValidValues(FILTERS, route.useSearch())
   const { status, customerId } = search
-  const filters = present({ verificationStatus: wordOf(VERIFICATION_STATES, status), customerId })
+  const filters = present({ verificationStatus: findWord(VERIFICATION_STATES, status), customerId })
   // Cases waiting for a review are a queue, so the oldest comes first.
   const sortOrder = status === WAITING_STATE ? 'asc' : 'desc'
   const list = useListed(['verifications', 'list', filters], (page) =>

@@ -1,7 +1,7 @@
 import type { ApprovalKind } from '@countersign/contract/agents/approvals'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 import { lookupById, rowByKey } from '../../storage/read/lookup.ts'
 import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { AgentDecisionRow, AgentRow } from '../../storage/rows/agent.ts'
@@ -28,7 +28,7 @@ export interface WaitingFilters {
  * sender is being screened appears only as its screening.
  */
 export function selectWaiting(op: Op, { kind, customerId, objectId }: WaitingFilters) {
-  const platform = sql.lit(uuidOf(op.platform.id))
+  const platform = sql.lit(extractUuid(op.platform.id))
   const waiting = sql<WaitingRow>`(
     SELECT id, created_at, 'AGENT_ACTION' AS kind, customer_id FROM agent_actions
       WHERE platform_id = ${platform} AND state = 'PENDING_APPROVAL'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 import type { AgentBudgetRow, AgentPolicyRow } from '../../storage/rows/agent.ts'
 
 /** An agent's current and earlier policies, by version. */
@@ -30,7 +30,7 @@ export async function selectBudgets(
     .selectFrom('agent_budgets')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
-    .where(sql<boolean>`agent_id = ANY (${agentIds.map(uuidOf)})`)
+    .where(sql<boolean>`agent_id = ANY (${agentIds.map(extractUuid)})`)
     .where('period', 'in', [day, month])
     .execute()
 }

@@ -1,4 +1,4 @@
-import { guardedText } from '@countersign/contract/core/csv-guard'
+import { guardFormulas } from '@countersign/contract/core/csv-guard'
 import { stringify } from 'csv-stringify/sync'
 
 /** A cell: untrusted text, an integer, a formatted number, or nothing. */
@@ -31,5 +31,5 @@ function formatCell(cell: Cell): string {
   if (cell === null || cell === undefined) return ''
   if (typeof cell === 'object') return cell.figure
   if (typeof cell !== 'string') return String(cell)
-  return guardedText(cell)
+  return guardFormulas(cell)
 }

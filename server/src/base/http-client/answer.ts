@@ -1,6 +1,6 @@
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { memberOf, present } from '@countersign/contract/core/objects'
+import { getOwnValue, present } from '@countersign/contract/core/objects'
 import type { Dispatcher } from 'undici'
 import { getErrorCode } from '../formats/thrown-errors.ts'
 import type { Connection } from './connections.ts'
@@ -119,7 +119,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     const { 'retry-after': retryAfter, 'content-encoding': encoding } = headers
     if (typeof retryAfter === 'string') this.#retryAfter = retryAfter
     const unpacker =
-      typeof encoding === 'string' ? memberOf(DECOMPRESSORS, encoding.toLowerCase())?.() : undefined
+      typeof encoding === 'string' ? getOwnValue(DECOMPRESSORS, encoding.toLowerCase())?.() : undefined
     if (!unpacker) return
     unpacker.on('data', (chunk: Uint8Array) => this.#add(chunk))
     unpacker.on('end', () => this.#finish(true))
@@ -190,5 +190,5 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
 /** Converts an error to the code that says why no response was received. */
 export function toFailureCode(error: unknown): string {
   const code = getErrorCode(error) ?? 'FAILED'
-  return memberOf(REASONS, code) ?? code
+  return getOwnValue(REASONS, code) ?? code
 }

@@ -1,4 +1,4 @@
-import { keysOf, tableOf } from '@countersign/contract/core/objects'
+import { buildTable, keysOf } from '@countersign/contract/core/objects'
 import { readInteger } from './number-in.ts'
 
 /**
@@ -38,7 +38,7 @@ export type Retention = Readonly<Record<RetentionKind, number>>
 
 /** Throws ConfigError. */
 export function readRetention(env: Readonly<Record<string, string | undefined>>): Retention {
-  return tableOf(keysOf(KINDS), (kind) => {
+  return buildTable(keysOf(KINDS), (kind) => {
     const { setting, least, otherwise } = KINDS[kind]
     return readInteger(env, setting, { least, most: DAYS_MAX, otherwise })
   })

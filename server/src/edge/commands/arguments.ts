@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { isKeyOf, memberOf } from '@countersign/contract/core/objects'
+import { getOwnValue, isKeyOf } from '@countersign/contract/core/objects'
 import {
   OFFLINE_FORMS,
   type OfflineCommand,
@@ -51,7 +51,7 @@ function parseCommand<Name extends string>(
     const parsed: Values = values
     const missing = options.find(([name, { required }]) => required === true && !parsed[name])
     if (missing) throw new Error(`--${missing[0]} is required`)
-    memberOf(CHECKS, commandName)?.(parsed)
+    getOwnValue(CHECKS, commandName)?.(parsed)
     return { name: commandName, values: parsed }
   } catch (error) {
     throw new Error(`${getErrorMessage(error)} (usage: ${formatUsage(commandName, form)})`)

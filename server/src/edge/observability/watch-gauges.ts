@@ -1,4 +1,4 @@
-import { tableOf } from '@countersign/contract/core/objects'
+import { buildTable } from '@countersign/contract/core/objects'
 import { WATCH_NAMES, WATCHES, watchMetric } from '@countersign/contract/operation/watches'
 import { Gauge, type Registry } from 'prom-client'
 import type { Metrics } from '../../kernel/ports/metrics.ts'
@@ -8,7 +8,7 @@ import type { Metrics } from '../../kernel/ports/metrics.ts'
  * removes them if the database is unavailable. Rails and workers are few, and marks per platform are limited.
  */
 export function createWatchGauges(registry: Registry): Metrics['setWatched'] {
-  const gauges = tableOf(WATCH_NAMES, (watch) => {
+  const gauges = buildTable(WATCH_NAMES, (watch) => {
     const name = watchMetric(watch)
     const { help } = WATCHES[watch]
     const labels = { labelNames: ['platform', 'subject', 'unit'] as const, registers: [registry] }

@@ -1,6 +1,6 @@
 import { API } from '@countersign/contract/api'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
-import { tableOf } from '@countersign/contract/core/objects'
+import { buildTable } from '@countersign/contract/core/objects'
 import { toJson } from '../../base/json/json.ts'
 import type { App } from '../../kernel/operation/app.ts'
 import { toCanonicalPath } from '../../kernel/operation/base-path.ts'
@@ -52,7 +52,7 @@ export function createKycCalls(
   handlers: Handlers<Pick<typeof API, CallName>>,
   getOptions: (name: CallName) => PipelineOptions,
 ): KycCalls {
-  const pipelines = tableOf(CALLS, (name) =>
+  const pipelines = buildTable(CALLS, (name) =>
     createPipeline(app, name, API[name], findImplementation(handlers, name), getOptions(name)),
   )
   return async (name, { op }, { address, userAgent, trace }, { params = {}, body, readForm, key }) => {

@@ -1,4 +1,4 @@
-import { keysOf, tableOf } from '@countersign/contract/core/objects'
+import { buildTable, keysOf } from '@countersign/contract/core/objects'
 import { Lru } from '../../base/crypto/lru.ts'
 import { toCountedAddress } from '../../base/formats/ip-addresses.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
@@ -20,7 +20,7 @@ export function createFailedAttempts(
   clock: () => Date,
   limits: AttemptLimits = ATTEMPT_LIMITS,
 ): FailedAttempts {
-  const failures = tableOf(
+  const failures = buildTable(
     keysOf(limits),
     () => new Lru<string, { count: number; readonly untilMs: number }>(REMEMBERED_MAX),
   )

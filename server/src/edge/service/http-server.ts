@@ -3,8 +3,8 @@ import { API, type EndpointName } from '@countersign/contract/api'
 import { API_VERSION } from '@countersign/contract/core/api-version'
 import {
   BODY_BYTES_MAX_DEFAULT,
-  bodyBytesMaxOf,
   type Endpoint,
+  getBodyBytesMax,
   isStream,
   KIB,
 } from '@countersign/contract/core/endpoint'
@@ -243,7 +243,7 @@ function addEndpoint(
   server.route<{ Params: Readonly<Record<string, string>>; Body: Buffer | undefined }>({
     method: endpoint.method,
     url: toRouterPath(endpoint),
-    bodyLimit: bodyBytesMaxOf(endpoint),
+    bodyLimit: getBodyBytesMax(endpoint),
     config: { isUpload: takeUpload !== undefined, ...(endpoint.params ? { params: endpoint.params } : {}) },
     // Runs before the body is read, so that an unauthorized caller costs neither memory nor parsing.
     onRequest: async (request, reply) => {

@@ -2,7 +2,7 @@ import { keysOf } from '@countersign/contract/core/objects'
 import { timeOfRequestId } from '@countersign/contract/operation/audit-events'
 import { sql } from 'kysely'
 import { binaryArray } from '../../storage/commit/binary-array.ts'
-import { readUuidTime, uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid, readUuidTime } from '../../storage/engine/ids.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import type { Read } from '../../storage/read/read.ts'
 import { whereIfDefined } from '../../storage/read/where-given.ts'
@@ -51,7 +51,7 @@ export async function selectAuditEvent(
     .selectFrom('audit_events')
     .selectAll()
     .where('platform_id', '=', platformId)
-    .where('created_at', '=', readUuidTime(uuidOf(id)))
+    .where('created_at', '=', readUuidTime(extractUuid(id)))
     .where('id', '=', id)
     .executeTakeFirst()
 }

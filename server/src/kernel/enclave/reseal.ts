@@ -1,4 +1,4 @@
-import { NIL_UUID, uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid, NIL_UUID } from '../../storage/engine/ids.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import type { Keyring } from './keyring.ts'
 
@@ -61,10 +61,10 @@ export async function reseal(
         `UPDATE ${table} AS t SET ${column} = s.resealed
          FROM unnest($1::uuid[], $2::bytea[], $3::bytea[]) AS s (id, sealed, resealed)
          WHERE t.id = s.id AND t.${column} = s.sealed`,
-        [rows.map(({ id }) => uuidOf(id)), rows.map(({ sealed }) => sealed), resealed],
+        [rows.map(({ id }) => extractUuid(id)), rows.map(({ sealed }) => sealed), resealed],
       )
       count += affected
-      after = uuidOf(last.id)
+      after = extractUuid(last.id)
     }
   }
   await db.query('UPDATE data_keys SET resealed_at = $1 WHERE generation = $2', [now(), keys.generation])

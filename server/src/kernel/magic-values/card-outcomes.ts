@@ -1,4 +1,4 @@
-import { memberOf } from '@countersign/contract/core/objects'
+import { getOwnValue } from '@countersign/contract/core/objects'
 import type { DeclineReason } from '../ports/card-processor.ts'
 import type { Scenario } from './magic-values.ts'
 
@@ -50,9 +50,9 @@ export const PURCHASE_SCENARIOS: Readonly<Record<string, PurchaseScenario>> = {
 }
 
 export function findPurchaseScenario(suffix: string): PurchaseScenario | undefined {
-  return memberOf(PURCHASE_SCENARIOS, suffix)
+  return getOwnValue(PURCHASE_SCENARIOS, suffix)
 }
 
 export function findCardScenario(suffix: string): CardScenario {
-  return memberOf(CARD_SCENARIOS, suffix) ?? ANY_OTHER_CARD
+  return getOwnValue(CARD_SCENARIOS, suffix) ?? ANY_OTHER_CARD
 }

@@ -1,4 +1,4 @@
-import { memberOf } from '@countersign/contract/core/objects'
+import { getOwnValue } from '@countersign/contract/core/objects'
 import type { DOCUMENT_QUALITY_CODES } from '@countersign/contract/customers/documents'
 import type { Scenario } from './magic-values.ts'
 
@@ -19,5 +19,5 @@ const SUFFIX_CHARACTERS = 4
 /** The code with which a file of this name is rejected. Undefined if it passes. */
 export function findDocumentRefusal(fileName: string): QualityCode | undefined {
   const suffix = fileName.replace(/\.[^.]*$/, '').slice(-SUFFIX_CHARACTERS)
-  return memberOf(DOCUMENT_SCENARIOS, suffix)?.outcome
+  return getOwnValue(DOCUMENT_SCENARIOS, suffix)?.outcome
 }

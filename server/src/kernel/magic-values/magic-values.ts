@@ -1,4 +1,4 @@
-import { isKeyOf, memberOf } from '@countersign/contract/core/objects'
+import { getOwnValue, isKeyOf } from '@countersign/contract/core/objects'
 /**
  * Tables of the sandbox's magic values (specification 4.16, 5.6). Outcomes of payments are in
  * `payment-outcomes.ts`. Callers must check the mode first, because no value is magic in production.
@@ -29,7 +29,7 @@ export const VERIFICATION_SCENARIOS: Readonly<Record<string, Scenario<Verificati
 }
 
 export function findVerificationOutcome(suffix: string): VerificationStatus {
-  return memberOf(VERIFICATION_SCENARIOS, suffix)?.outcome ?? 'APPROVED'
+  return getOwnValue(VERIFICATION_SCENARIOS, suffix)?.outcome ?? 'APPROVED'
 }
 
 /**

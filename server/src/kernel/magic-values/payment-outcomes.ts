@@ -1,5 +1,5 @@
 import { CURRENCIES, type KnownCurrency } from '@countersign/contract/core/currencies'
-import { memberOf } from '@countersign/contract/core/objects'
+import { getOwnValue } from '@countersign/contract/core/objects'
 import type { RailAnswer, RailPayment } from '../ports/rail.ts'
 import { takeSuffix } from './magic-values.ts'
 
@@ -213,13 +213,13 @@ export function findScenario(
   // Returned money always arrives at the payer.
   if (identifier === null || purpose === 'return') return DELIVERED
   const [name = '', domain] = identifier.split('@')
-  const umaScenario = domain === undefined ? undefined : memberOf(UMA_SCENARIOS, name)
+  const umaScenario = domain === undefined ? undefined : getOwnValue(UMA_SCENARIOS, name)
   if (umaScenario) return umaScenario
   const payoutScenarios = chain === 'LIGHTNING' ? LIGHTNING_SCENARIOS : QUOTE_SCENARIOS
   const quoteScenarios = direction === 'in' ? PULL_SCENARIOS : payoutScenarios
   const scenarios = purpose === 'quote' ? quoteScenarios : TRANSFER_SCENARIOS[direction]
   const suffix = takeSuffix(identifier)
-  return memberOf(scenarios, suffix) ?? DELIVERED
+  return getOwnValue(scenarios, suffix) ?? DELIVERED
 }
 
 const PULLABLE_UNITS = 1000n

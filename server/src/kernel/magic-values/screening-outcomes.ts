@@ -1,4 +1,4 @@
-import { memberOf } from '@countersign/contract/core/objects'
+import { getOwnValue } from '@countersign/contract/core/objects'
 import type { Scenario } from './magic-values.ts'
 
 /**
@@ -17,5 +17,5 @@ export const SCREENING_SCENARIOS: Readonly<Record<string, Scenario<'HIT'> & { re
 /** The list entry for an address, if there is one. */
 export function findScreeningScenario(address: string) {
   const end = address.slice(-4).toLowerCase()
-  return memberOf(SCREENING_SCENARIOS, end)
+  return getOwnValue(SCREENING_SCENARIOS, end)
 }

@@ -1,4 +1,4 @@
-import { memberOf } from '@countersign/contract/core/objects'
+import { getOwnValue } from '@countersign/contract/core/objects'
 import type { Scenario } from './magic-values.ts'
 
 type CheckResult = 'accepted' | 'invalid' | 'revoked' | 'unavailable'
@@ -57,5 +57,5 @@ const ANY_OTHER: StablecoinScenario = {
 }
 
 export function findStablecoinScenario(suffix: string): StablecoinScenario {
-  return memberOf(STABLECOIN_SCENARIOS, suffix) ?? ANY_OTHER
+  return getOwnValue(STABLECOIN_SCENARIOS, suffix) ?? ANY_OTHER
 }

@@ -1,7 +1,7 @@
 import type {
   BodyOf,
   Endpoint,
-  JsonAnswerOf,
+  JsonResponseOf,
   ParamsOf,
   QueryOf,
   SuccessOf,
@@ -91,7 +91,7 @@ export interface Approval {
 }
 
 /** A response, and the writes that must be committed with it. */
-export type Outcome<E extends Endpoint> = (JsonAnswerOf<E> | TextOutcome<E>) & {
+export type Outcome<E extends Endpoint> = (JsonResponseOf<E> | TextOutcome<E>) & {
   readonly writes?: readonly Write[]
   /** The secret of a team member's new session, for the cookie, or `none` to end the session. */
   readonly cookie?: { readonly secret: string } | 'none'

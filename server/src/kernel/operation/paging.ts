@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { toCanonicalJson } from '../../base/json/json.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 import { countUpTo, firstRows } from '../../storage/read/read.ts'
 import type { Tables } from '../../storage/rows/tables.ts'
 import type { Op } from './app.ts'
@@ -19,7 +19,7 @@ export interface Order<Row> {
 const BY_CREATION: Order<{ id: string; created_at: Date }> = {
   columns: ['created_at', 'id'],
   getPosition: (row) => [String(row.created_at.getTime()), row.id],
-  read: (time, id) => [new Date(Number(time)), uuidOf(id)],
+  read: (time, id) => [new Date(Number(time)), extractUuid(id)],
 }
 
 /** The query parameters of every list endpoint. */

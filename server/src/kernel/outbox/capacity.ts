@@ -1,4 +1,4 @@
-import { tableOf } from '@countersign/contract/core/objects'
+import { buildTable } from '@countersign/contract/core/objects'
 import { LANE_NAMES, LANES, type LaneName } from './lanes.ts'
 
 /** Jobs that take longer than this are slow: their endpoint hangs, or nearly does. */
@@ -27,15 +27,15 @@ export type Offer = Readonly<Record<LaneName, { readonly free: number; readonly 
  * because another platform's systems do not respond.
  */
 export class Capacity {
-  readonly #taken = tableOf(LANE_NAMES, () => new Map<string, number>())
-  readonly #free = tableOf(LANE_NAMES, (lane): number => LANES[lane].atOnceMax)
+  readonly #taken = buildTable(LANE_NAMES, () => new Map<string, number>())
+  readonly #free = buildTable(LANE_NAMES, (lane): number => LANES[lane].atOnceMax)
   /**
    * Platforms that may have more due jobs than there was capacity for. Their new jobs wait behind the older
    * ones.
    */
-  readonly #backlogged = tableOf(LANE_NAMES, () => new Set<string>())
+  readonly #backlogged = buildTable(LANE_NAMES, () => new Set<string>())
   /** Platforms whose last job was slow. */
-  readonly #slow = tableOf(LANE_NAMES, () => new Set<string>())
+  readonly #slow = buildTable(LANE_NAMES, () => new Set<string>())
 
   /** True if there is no free capacity for any platform. */
   get isFull(): boolean {
@@ -43,7 +43,7 @@ export class Capacity {
   }
 
   offer(): Offer {
-    return tableOf(LANE_NAMES, (lane) => ({
+    return buildTable(LANE_NAMES, (lane) => ({
       free: Math.max(0, this.#free[lane]),
       full: [...new Set([...this.#taken[lane].keys(), ...this.#slow[lane]])].filter(
         (platformId) => !this.hasFor(lane, platformId),
@@ -91,7 +91,7 @@ export class Capacity {
    * query.
    */
   takeFor<C extends Candidate>(due: readonly C[], offer: Offer): C[] {
-    const isTruncated = tableOf(
+    const isTruncated = buildTable(
       LANE_NAMES,
       (lane) => due.filter((job) => job.lane === lane).length >= offer[lane].free,
     )

@@ -3,7 +3,7 @@ import {
   WEBHOOK_ENDPOINT_TRANSITIONS,
 } from '@countersign/contract/states/delivery-states'
 import { type EventWrite, insert, update, type Write } from '../../storage/commit/writes.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 import { getOnlyRow } from '../../storage/engine/port.ts'
 import type { UndeliveredEventRow, WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 import type { Op } from '../operation/app.ts'
@@ -42,7 +42,7 @@ export async function selectEndOfFeed(op: Op): Promise<string> {
     `SELECT greatest(pg_snapshot_xmax(pg_current_snapshot())::text::bigint + feed_base(),
        (SELECT committed_in::text::bigint + 1 FROM events WHERE platform_id = $1
         ORDER BY committed_in DESC, position DESC LIMIT 1))::text AS at`,
-    [uuidOf(op.platform.id)],
+    [extractUuid(op.platform.id)],
   )
   return getOnlyRow(rows).at
 }

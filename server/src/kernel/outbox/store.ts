@@ -1,6 +1,6 @@
-import { tableOf } from '@countersign/contract/core/objects'
+import { buildTable } from '@countersign/contract/core/objects'
 import { requireValue } from '../../base/formats/require-value.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 import { BARE_PLATFORM_BY_ID } from '../../storage/read/bare-platform.ts'
 import type { JobKind, JobRow, SharedPayload } from '../../storage/rows/job.ts'
 import type { NewJob } from '../../storage/rows/new-job.ts'
@@ -23,7 +23,7 @@ export interface DueRow {
 const KINDS_APART = LANE_NAMES.flatMap((lane) => [...LANES[lane].kinds])
 
 /** SQL: the kinds of each lane, written as in the indexes `jobs_due_…`. */
-export const IS_OF = tableOf(LANE_NAMES, (lane) =>
+export const IS_OF = buildTable(LANE_NAMES, (lane) =>
   lane === 'main' ? `kind NOT IN (${toSqlList(KINDS_APART)})` : `kind IN (${toSqlList(LANES[lane].kinds)})`,
 )
 
@@ -62,7 +62,7 @@ ORDER BY rank, due_at, id`
 
 /** Unclaimed due jobs in the order in which to start them, up to the free capacity of each lane. */
 export async function selectDue(app: App, offer: Offer): Promise<Candidate[]> {
-  const ofLanes = LANE_NAMES.flatMap((lane) => [offer[lane].free, offer[lane].full.map(uuidOf)])
+  const ofLanes = LANE_NAMES.flatMap((lane) => [offer[lane].free, offer[lane].full.map(extractUuid)])
   return (await app.db.query<Candidate>(DUE, [app.clock(), ...ofLanes], { connection: 'fast' })).rows
 }
 
@@ -86,7 +86,7 @@ type StoredRow = Omit<JobRow, 'payload'> & { readonly payload: JobRow['payload']
 
 /** Claims rows that are unclaimed and due by their platform's clock. Returns them, earliest first. */
 export async function claimDue(app: App, ids: readonly string[]): Promise<DueRow[]> {
-  const { rows } = await app.db.query<StoredRow>(CLAIM, [app.clock(), ids.map(uuidOf)], {
+  const { rows } = await app.db.query<StoredRow>(CLAIM, [app.clock(), ids.map(extractUuid)], {
     connection: 'fast',
   })
   return Promise.all(
@@ -123,7 +123,7 @@ export async function selectDueJobs(
   )
   const { rows } = await app.db.query<Pick<JobRow, 'id' | 'kind'>>(
     `SELECT id, kind FROM (${ofLanes.join(' UNION ALL ')}) AS j ORDER BY due_at, id LIMIT $3`,
-    [app.clock(), uuidOf(platformId), limit],
+    [app.clock(), extractUuid(platformId), limit],
   )
   return rows
 }
@@ -137,7 +137,7 @@ export async function selectNextDue(app: App, platformId: string, until: Date): 
   const { rows } = await app.db.query<{ due_at: Date }>(
     `SELECT j.due_at FROM platforms p CROSS JOIN LATERAL (${ofLanes.join(' UNION ALL ')}) AS j
      WHERE p.id = $1 AND p.closed_at IS NULL ORDER BY j.due_at LIMIT 1`,
-    [uuidOf(platformId), until],
+    [extractUuid(platformId), until],
   )
   return rows[0]?.due_at
 }

@@ -1,4 +1,7 @@
-import type { CardAuthorizationAnswer, CardMovementAnswer } from '@countersign/contract/cards/card-processor'
+import type {
+  CardAuthorizationResponse,
+  CardMovementResponse,
+} from '@countersign/contract/cards/card-processor'
 import type { Static } from 'typebox'
 import { parseJson, toCanonicalJson, toJson } from '../../base/json/json.ts'
 import {
@@ -14,8 +17,8 @@ import type { Write } from '../../storage/commit/writes.ts'
 
 /** Stores the responses to the card processor's events, so that each event is decided once. */
 
-export type AuthorizationAnswer = Static<typeof CardAuthorizationAnswer>
-export type ProcessorAnswer = AuthorizationAnswer | Static<typeof CardMovementAnswer>
+export type AuthorizationAnswer = Static<typeof CardAuthorizationResponse>
+export type ProcessorAnswer = AuthorizationAnswer | Static<typeof CardMovementResponse>
 
 /**
  * The key under which the response to an event is stored. An authorization is identified by its token, a

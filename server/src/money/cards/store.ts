@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { requireValue } from '../../base/formats/require-value.ts'
 import { type Op, ownCustomer } from '../../kernel/operation/app.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 import { BARE_PLATFORM_BY_ID } from '../../storage/read/bare-platform.ts'
 import { type Lookup, lookupById, rowByColumns, rowByKey } from '../../storage/read/lookup.ts'
 import { whenGiven, whereIfDefined } from '../../storage/read/where-given.ts'
@@ -59,7 +59,7 @@ export function selectCards(
     .$call((q) => whereIfDefined(q, 'cardholder_id', '=', cardholderId))
     .$call((q) =>
       whenGiven(q, accountId, (query, id) =>
-        query.where(sql<boolean>`funding_sources @> ARRAY[${uuidOf(id)}]::uuid[]`),
+        query.where(sql<boolean>`funding_sources @> ARRAY[${extractUuid(id)}]::uuid[]`),
       ),
     )
     .$call((q) => whereIfDefined(q, 'platform_card_id', '=', platformCardId))

@@ -1,6 +1,6 @@
 import type { ReceivedDeposit } from '@countersign/contract/connectors/events'
 import { currencyRecord, isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
-import { keysOf, present, tableOf } from '@countersign/contract/core/objects'
+import { buildTable, keysOf, present } from '@countersign/contract/core/objects'
 import type { DepositReason } from '@countersign/contract/payments/deposits'
 import { DEPOSIT_INITIAL, DEPOSIT_TRANSITIONS } from '@countersign/contract/states/deposit-states'
 import { toReadableLine } from '../../base/formats/readable-text.ts'
@@ -143,7 +143,7 @@ export function findReferences(texts: NonNullable<DepositDetails['texts']>) {
 }
 
 function toReadableValues<T extends Readonly<Record<string, string | undefined>>>(texts: T) {
-  return present(tableOf(keysOf(texts), (name) => toReadableLine(texts[name])))
+  return present(buildTable(keysOf(texts), (name) => toReadableLine(texts[name])))
 }
 
 /** Finds the account or quote that a deposit is for, or the reason why there is no match. */

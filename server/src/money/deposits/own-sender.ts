@@ -1,4 +1,4 @@
-import { tableOf } from '@countersign/contract/core/objects'
+import { buildTable } from '@countersign/contract/core/objects'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
@@ -46,7 +46,7 @@ export function isAccountOfSender(sender: Sender, { account_info: info }: Accoun
 
 /** The bank identifiers of an account without an IBAN. */
 function listBankNumbers(info: ExternalAccountRow['account_info']): string[] {
-  const { routingNumber, sortCode, swiftCode, bankCode, ifsc } = tableOf(
+  const { routingNumber, sortCode, swiftCode, bankCode, ifsc } = buildTable(
     ['routingNumber', 'sortCode', 'swiftCode', 'bankCode', 'ifsc'],
     (name) => compact(textField(info, name)),
   )

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { toJson } from '../../base/json/json.ts'
 import type { AmountRange } from '../../kernel/operation/amount-range.ts'
 import type { App, Op } from '../../kernel/operation/app.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { OwnAccountRow } from '../../storage/rows/own-money.ts'
 import type { DepositAccountRow, DepositRow } from '../../storage/rows/rail.ts'
@@ -138,7 +138,7 @@ export async function selectAccountsWithout(
      WHERE platform_id = $1 AND updated_at >= $4 AND currency = ANY ($3) AND status = 'ACTIVE' AND type <> 'EMBEDDED_WALLET'
        AND NOT EXISTS (SELECT 1 FROM deposit_accounts d WHERE d.account_id = a.id AND d.rail = $2)
      ORDER BY updated_at, id LIMIT $5`,
-    [uuidOf(platformId), rail, currencies, since, limit],
+    [extractUuid(platformId), rail, currencies, since, limit],
   )
   return rows
 }

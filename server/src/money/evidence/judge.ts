@@ -1,4 +1,4 @@
-import { amountOfDigits } from '@countersign/contract/connectors/protocol'
+import { parseDigits } from '@countersign/contract/connectors/protocol'
 import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
 import type { MandateRow } from '../../storage/rows/mandate.ts'
 import type { DepositRow, RailPaymentRow } from '../../storage/rows/rail.ts'
@@ -151,7 +151,7 @@ function judgeDeposit(evidence: DepositEvidence, { rail, deposit }: Expected): V
  * True if the claim's amount equals the amount in the deposit's details: a statement line may contain both.
  */
 function hasConsistentAmount({ amount, currency, deposit }: DepositEvidence): boolean {
-  return amountOfDigits(deposit.amount.value) === amount && deposit.amount.currency === currency
+  return parseDigits(deposit.amount.value) === amount && deposit.amount.currency === currency
 }
 
 /** True if a known deposit with the same id is the same money. All values that both state must be equal. */

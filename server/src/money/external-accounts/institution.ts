@@ -1,5 +1,5 @@
 import { accountType } from '@countersign/contract/accounts/account-types'
-import { institutionsOf } from '@countersign/contract/accounts/institutions'
+import { findInstitutions } from '@countersign/contract/accounts/institutions'
 import { findNearest } from '../../base/formats/did-you-mean.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
@@ -15,7 +15,7 @@ export function checkInstitution(info: AccountDetails): void {
   const name = fields.get(institution)
   if (typeof name !== 'string') return
   const region = country ?? fields.get('region')
-  const knownNames = institutionsOf(typeof region === 'string' ? { country: region } : {})
+  const knownNames = findInstitutions(typeof region === 'string' ? { country: region } : {})
     .filter((institutionOnList) => currencies.includes(institutionOnList.currency))
     .map(({ bankName }) => bankName)
   if (knownNames.includes(name)) return

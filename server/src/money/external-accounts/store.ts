@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Op, ownCustomer } from '../../kernel/operation/app.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 import { lookupById, rowOfTable } from '../../storage/read/lookup.ts'
 import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
@@ -23,7 +23,7 @@ const PLATFORM = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 const ownerColumn = sql<string>`coalesce(customer_id, ${sql.lit(PLATFORM)})`
 
 function toOwnerKey(owner: Owner): string {
-  return owner === null ? PLATFORM : uuidOf(owner)
+  return owner === null ? PLATFORM : extractUuid(owner)
 }
 
 function selectLive(op: Op) {

@@ -7,7 +7,7 @@ import { transition } from '../../kernel/operation/transition.ts'
 import { checkIsText } from '../../people/customers/imports/handlers.ts'
 import { castVote } from '../../people/members/approval-votes.ts'
 import { insert } from '../../storage/commit/writes.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 import type { PayoutLineRow } from '../../storage/rows/payout.ts'
 import { checkExecutable, checkFileIsNew, checkTransition } from './execute-batch.ts'
 import { batchView, findBatch, lineView, newBatch, newLine, scheduleNextRun } from './payout-batches.ts'
@@ -16,7 +16,7 @@ import { selectBatches, selectLines, selectSameFile } from './store.ts'
 const BY_LINE: Order<PayoutLineRow> = {
   columns: ['line', 'id'],
   getPosition: (row) => [String(row.line), row.id],
-  read: (line, id) => [Number(line), uuidOf(id)],
+  read: (line, id) => [Number(line), extractUuid(id)],
 }
 
 export const payoutBatchHandlers: Handlers<typeof payoutBatches> = {

@@ -4,7 +4,7 @@ import type { Handlers } from '../../kernel/operation/operation.ts'
 import { listPage, type Order } from '../../kernel/operation/paging.ts'
 import { castVote, readApprovalNeed } from '../../people/members/approval-votes.ts'
 import { insert } from '../../storage/commit/writes.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 import type { PaymentOccurrenceRow } from '../../storage/rows/payment-schedule.ts'
 import { guardOwner } from '../transfers/transfers.ts'
 import {
@@ -22,7 +22,7 @@ import { skipDate } from './skip-date.ts'
 const BY_NUMBER: Order<PaymentOccurrenceRow> = {
   columns: ['number', 'id'],
   getPosition: (row) => [String(row.number), row.id],
-  read: (number, id) => [Number(number), uuidOf(id)],
+  read: (number, id) => [Number(number), extractUuid(id)],
 }
 
 export const paymentScheduleHandlers: Handlers<typeof paymentSchedules> = {

@@ -5,7 +5,7 @@ import {
   isKnownCurrency,
   type KnownCurrency,
 } from '@countersign/contract/core/currencies'
-import { keysOf, tableOf } from '@countersign/contract/core/objects'
+import { buildTable, keysOf } from '@countersign/contract/core/objects'
 import type { PaymentRailName } from '@countersign/contract/core/rails'
 import { LOCKED_AMOUNT_MAX } from '@countersign/contract/payments/exchange-rates'
 import { INT64_MAX } from '../../base/json/int64.ts'
@@ -22,7 +22,7 @@ function listRailsByCurrency() {
   const types = Object.keys(ACCOUNT_TYPES).filter(isAccountType).map(accountType)
   // An account type without fields appears only in payment instructions and is never paid out to.
   const payable = types.filter(({ fields }) => fields !== undefined)
-  return tableOf(keysOf(CURRENCIES), (currency) => {
+  return buildTable(keysOf(CURRENCIES), (currency) => {
     const reaching = payable.filter(({ currencies }) => currencies.includes(currency))
     return [...new Set(reaching.flatMap(({ rails }) => rails))]
   })

@@ -1,7 +1,7 @@
 import { requireValue } from '../../base/formats/require-value.ts'
 import { INT64_MAX } from '../../base/json/int64.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 import { rowByKey } from '../../storage/read/lookup.ts'
 import type { FxInFlightRow, LedgerAccountRow } from '../../storage/rows/ledger.ts'
 
@@ -57,7 +57,7 @@ export async function selectPositions(op: Op, scope: 'counted' | 'all'): Promise
      FROM (SELECT currency, posted, 0 AS bought, 0 AS sold FROM ledger_accounts WHERE platform_id = $1 AND name = 'fx'
        UNION ALL ${scope === 'counted' ? COUNTED_CONVERSIONS : ALL_CONVERSIONS}) AS p
      GROUP BY currency`,
-    [uuidOf(op.platform.id)],
+    [extractUuid(op.platform.id)],
   )
   return rows
 }

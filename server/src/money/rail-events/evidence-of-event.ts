@@ -1,5 +1,5 @@
 import type { ConnectorEvent } from '@countersign/contract/connectors/events'
-import { amountOfDigits, type ConnectorMoney } from '@countersign/contract/connectors/protocol'
+import { type ConnectorMoney, parseDigits } from '@countersign/contract/connectors/protocol'
 import { present } from '@countersign/contract/core/objects'
 import type { Evidence, EvidenceSource } from '../evidence/evidence.ts'
 import { EVENTS, OUTCOME_OF } from '../rails/settlement-table.ts'
@@ -55,7 +55,7 @@ export function toEvidence(report: Report, source: EvidenceSource): Evidence | u
 }
 
 function toMoney({ value, currency }: ConnectorMoney) {
-  const amount = amountOfDigits(value)
+  const amount = parseDigits(value)
   return amount === undefined ? undefined : { amount, currency }
 }
 

@@ -1,5 +1,5 @@
 import type { Op } from '../../kernel/operation/app.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 import { getOnlyRow } from '../../storage/engine/port.ts'
 import type { InvitationAttemptsRow, InvitationRow } from '../../storage/rows/look-up.ts'
 import type { BarePlatformRow } from '../../storage/rows/tables.ts'
@@ -49,7 +49,7 @@ export async function countFailure(op: Op, realNow: Date, forgottenAt: Date): Pr
        failures = CASE WHEN a.forgotten_at <= $2 THEN 1 ELSE a.failures + 1 END,
        forgotten_at = CASE WHEN a.forgotten_at <= $2 THEN $3 ELSE a.forgotten_at END
      RETURNING failures, forgotten_at`,
-    [uuidOf(op.platform.id), realNow, forgottenAt],
+    [extractUuid(op.platform.id), realNow, forgottenAt],
   )
   return getOnlyRow(rows)
 }

@@ -1,6 +1,6 @@
 import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
 import { canonicalUmaAddress } from '@countersign/contract/core/formats'
-import { memberOf } from '@countersign/contract/core/objects'
+import { getOwnValue } from '@countersign/contract/core/objects'
 import { UMA_SCENARIOS } from '../../kernel/magic-values/payment-outcomes.ts'
 import {
   type RequiredSenderField,
@@ -103,10 +103,10 @@ function readSandboxName(op: Op, address: string): string | undefined {
 
 function findSandboxReceiver(op: Op, address: string, field: string): UmaReceiver | undefined {
   const name = readSandboxName(op, address) ?? ''
-  const refusal = memberOf(UMA_REFUSALS, name)
+  const refusal = getOwnValue(UMA_REFUSALS, name)
   if (refusal?.at === 'lookup') throw new ApiError(refusal.code, { details: { field } })
-  const requiredFields = memberOf(UMA_REQUIRED_FIELDS, name)
-  const scenario = memberOf(UMA_SCENARIOS, name)
+  const requiredFields = getOwnValue(UMA_REQUIRED_FIELDS, name)
+  const scenario = getOwnValue(UMA_SCENARIOS, name)
   const currency = scenario?.currency ?? (refusal || requiredFields ? UMA_RECEIVER_CURRENCY : undefined)
   return (
     currency && {

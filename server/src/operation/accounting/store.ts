@@ -1,7 +1,7 @@
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import { LATE_MS, SKEW_MS } from '../../kernel/ledger/late-ends.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { firstUuidAt, uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid, firstUuidAt } from '../../storage/engine/ids.ts'
 import { lookupById } from '../../storage/read/lookup.ts'
 import type { ChartOfAccountsRow } from '../../storage/rows/accounting.ts'
 
@@ -27,7 +27,7 @@ export async function selectAccountKinds(op: Op): Promise<AccountKind[]> {
   const { rows } = await op.db.query<AccountKind>(
     `SELECT DISTINCT name, owner = platform_id AS "isOwn", currency FROM ledger_accounts WHERE platform_id = $1
      ORDER BY name, "isOwn", currency`,
-    [uuidOf(op.platform.id)],
+    [extractUuid(op.platform.id)],
   )
   return rows
 }
@@ -84,12 +84,12 @@ export async function selectPosted(
 ): Promise<PostedRow[]> {
   const { from, to, currency } = period
   const { rows } = await op.db.query<PostedRow>(POSTED, [
-    uuidOf(op.platform.id),
+    extractUuid(op.platform.id),
     from,
     to,
     firstUuidAt(from.getTime() - LATE_MS),
     firstUuidAt(to.getTime() + SKEW_MS),
-    after === undefined ? firstUuidAt(0) : uuidOf(after),
+    after === undefined ? firstUuidAt(0) : extractUuid(after),
     currency ?? null,
     max,
   ])

@@ -2,7 +2,7 @@ import type { ledgerBooks } from '@countersign/contract/books/ledger-books'
 import { withNames } from '../../kernel/accounts/names.ts'
 import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { listPage, type Order } from '../../kernel/operation/paging.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
 import { explain } from './explain.ts'
 import { findCauses, ledgerAccountViews, ledgerTransferView } from './ledger-views.ts'
@@ -18,7 +18,7 @@ import {
 const BY_ID: Order<ListedAccount> = {
   columns: ['platform_id', 'id'],
   getPosition: ({ platform_id, id }) => [platform_id, id],
-  read: (platformId, id) => [uuidOf(platformId), uuidOf(id)],
+  read: (platformId, id) => [extractUuid(platformId), extractUuid(id)],
 }
 
 export const ledgerBookHandlers: Handlers<typeof ledgerBooks> = {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { LATE_MS, SKEW_MS } from '../../kernel/ledger/late-ends.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { parseOptionalTime } from '../../kernel/operation/time-range.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 import { lookupById, rowByKey } from '../../storage/read/lookup.ts'
 import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { CardTransactionRow } from '../../storage/rows/card.ts'
@@ -207,12 +207,12 @@ export async function selectMovements(
   max: number,
 ): Promise<MovementRow[]> {
   const parameters = [
-    uuidOf(accountId),
+    extractUuid(accountId),
     shiftTime(from, -LATE_MS),
     shiftTime(to, SKEW_MS),
     from,
     to,
-    uuidOf(op.platform.id),
+    extractUuid(op.platform.id),
     max,
   ]
   return (await op.db.query<MovementRow>(MOVEMENTS, parameters)).rows
@@ -288,13 +288,13 @@ const NEVER = new Date('9999-12-31T23:59:59.999Z')
 
 /** The balances of accounts at a time, computed backward from now. One SQL statement reads one snapshot. */
 export async function selectBalancesBack(op: Op, ids: readonly string[], at: Date): Promise<BalancesRow[]> {
-  const parameters = [ids.map(uuidOf), shiftTime(at, -LATE_MS), NEVER, at, uuidOf(op.platform.id)]
+  const parameters = [ids.map(extractUuid), shiftTime(at, -LATE_MS), NEVER, at, extractUuid(op.platform.id)]
   return (await op.db.query<BalancesRow>(BACK_FROM_NOW, parameters)).rows
 }
 
 /** The balances of accounts at a time, computed forward from the platform's first transfer. */
 export async function selectBalancesForth(op: Op, ids: readonly string[], at: Date): Promise<BalancesRow[]> {
-  const parameters = [ids.map(uuidOf), at, shiftTime(at, SKEW_MS), uuidOf(op.platform.id)]
+  const parameters = [ids.map(extractUuid), at, shiftTime(at, SKEW_MS), extractUuid(op.platform.id)]
   return (await op.db.query<BalancesRow>(FROM_BEGINNING, parameters)).rows
 }
 

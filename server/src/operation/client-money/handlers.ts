@@ -2,7 +2,7 @@ import type { clientMoney } from '@countersign/contract/operation/client-money'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { listPage, type Order } from '../../kernel/operation/paging.ts'
 import { insert } from '../../storage/commit/writes.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 import type { ClientMoneyReportRow } from '../../storage/rows/accounting.ts'
 import { checkDate, findReport, findReportByDate, newReport, reportView } from './reports.ts'
 import { selectReports } from './store.ts'
@@ -11,7 +11,7 @@ import { verifyReport } from './verify.ts'
 const BY_DATE: Order<ClientMoneyReportRow> = {
   columns: ['date', 'id'],
   getPosition: ({ date, id }) => [date, id],
-  read: (date, id) => [date, uuidOf(id)],
+  read: (date, id) => [date, extractUuid(id)],
 }
 
 export const clientMoneyHandlers: Handlers<typeof clientMoney> = {

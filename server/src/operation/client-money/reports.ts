@@ -91,7 +91,7 @@ export async function findReportByDate(op: Op, date: string): Promise<ClientMone
 
 /** Creates and signs the report of a day. Guard: the day has no report. */
 export async function newReport(op: Op, date: string): Promise<ClientMoneyReportRow> {
-  const currencies = await currenciesAt(op, date)
+  const currencies = await buildReportCurrencies(op, date)
   const unsigned = {
     id: op.newId('ClientMoneyReport'),
     platform_id: op.platform.id,
@@ -107,7 +107,7 @@ export async function newReport(op: Op, date: string): Promise<ClientMoneyReport
  * The currencies of a day's report, from the end-of-day balances in the current ledger and the latest
  * statements up to that day.
  */
-export async function currenciesAt(op: Op, date: string): Promise<StoredClientMoney[]> {
+export async function buildReportCurrencies(op: Op, date: string): Promise<StoredClientMoney[]> {
   const [balances, statements] = await Promise.all([
     selectBalancesAt(op, endOfDay(date)),
     selectLatestStatements(op, date),

@@ -1,7 +1,7 @@
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import { LATE_MS, SKEW_MS } from '../../kernel/ledger/late-ends.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { firstUuidAt, uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid, firstUuidAt } from '../../storage/engine/ids.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import { lookupById } from '../../storage/read/lookup.ts'
 import { whereIfDefined } from '../../storage/read/where-given.ts'
@@ -105,7 +105,7 @@ WHERE a.platform_id = $1 GROUP BY 1, 2, 3 ORDER BY a.currency, 1`
 /** The balances of all accounts at a time, summed up by kind. Reads all transfers since then. */
 export async function selectBalancesAt(op: Op, at: Date): Promise<KindBalance[]> {
   const { rows } = await op.db.query<KindBalance>(BALANCES_AT, [
-    uuidOf(op.platform.id),
+    extractUuid(op.platform.id),
     at,
     firstUuidAt(at.getTime() - LATE_MS - SKEW_MS),
   ])

@@ -1,7 +1,7 @@
 import { parseUncompressedPublicKey, verifySignature } from '../../base/crypto/p256.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { ClientMoneyReportRow, StoredClientMoney } from '../../storage/rows/accounting.ts'
-import { buildPayload, currenciesAt } from './reports.ts'
+import { buildPayload, buildReportCurrencies } from './reports.ts'
 
 export interface ReportVerification {
   readonly isSigned: boolean
@@ -10,7 +10,7 @@ export interface ReportVerification {
 
 /** Checks the signature of a report, and compares its balances with the current ledger. */
 export async function verifyReport(op: Op, row: ClientMoneyReportRow): Promise<ReportVerification> {
-  const now = await currenciesAt(op, row.date)
+  const now = await buildReportCurrencies(op, row.date)
   return {
     isSigned: isSigned(op, row),
     isLedgerUnchanged: toLedgerText(now) === toLedgerText(row.currencies),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 
 /** The ids of sessions that can still sign for a customer's wallets. */
 export async function selectActiveSessionIds(op: Op, customerId: string): Promise<string[]> {
@@ -53,7 +53,7 @@ export async function selectOpenPayments(
   limit: number,
 ): Promise<OpenPayment[]> {
   return op.read
-    .selectFrom(sql<OpenPayment>`customer_open_payments(${uuidOf(customerId)})`.as<'open'>(sql`open`))
+    .selectFrom(sql<OpenPayment>`customer_open_payments(${extractUuid(customerId)})`.as<'open'>(sql`open`))
     .selectAll()
     .where('open.kind', '=', kind)
     .orderBy('open.id')

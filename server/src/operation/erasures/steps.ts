@@ -1,6 +1,6 @@
 import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { findCustomerOnRecord } from '../../people/customers/customers.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 import { OWN_INSTRUCTIONS } from '../../storage/erasure/columns-of-payments.ts'
 import { eraseAuditEvents, eraseCustomer, eraseMessageCounts } from '../../storage/erasure/erase-customer.ts'
 import { eraseEventRecords, eraseEvents } from '../../storage/erasure/erase-events.ts'
@@ -51,12 +51,12 @@ export async function findPerson(op: Op, customerId: string): Promise<Person | u
   const accounts = await selectAccountIds(op, customerId)
   return {
     customerId,
-    customer: uuidOf(customerId),
-    platform: uuidOf(op.platform.id),
-    accounts: accounts.map(uuidOf),
+    customer: extractUuid(customerId),
+    platform: extractUuid(op.platform.id),
+    accounts: accounts.map(extractUuid),
     umaAddress: customer.uma_address,
     deletedAt: customer.deleted_at,
-    names: await findNames(op.db, uuidOf(customerId)),
+    names: await findNames(op.db, extractUuid(customerId)),
   }
 }
 

@@ -14,7 +14,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
 import { findRailPayment } from '../../money/rails/rail-payments.ts'
-import { deriveUuid, NIL_UUID, uuidOf } from '../../storage/engine/ids.ts'
+import { deriveUuid, extractUuid, NIL_UUID } from '../../storage/engine/ids.ts'
 import type { ReconciliationMatchItemRow, ReconciliationMatchRow } from '../../storage/rows/reconciliation.ts'
 import { RAIL_PAYMENT_TRANSITIONS } from '../../storage/rows/states.ts'
 import { findStatementLine, type StatementLine } from '../reconciliations/explain-lines.ts'
@@ -101,7 +101,7 @@ function checkLine({ id, item_id, reason, match_id }: StatementLine['entry'], me
 }
 
 async function findItems(op: Op, account: RailAccount, ids: readonly string[]): Promise<MatchedItem[]> {
-  const unknown = ids.find((id) => uuidOf(id) === NIL_UUID)
+  const unknown = ids.find((id) => extractUuid(id) === NIL_UUID)
   if (unknown !== undefined)
     throw fieldError('INVALID_INPUT', PAYMENTS_FIELD, `No payment has the id ${unknown}`)
   const items = await selectItems(op, account, [...new Set(ids)])

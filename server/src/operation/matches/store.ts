@@ -2,7 +2,7 @@ import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import type { MatchState } from '@countersign/contract/states/match-states'
 import { sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
-import { buildId, deriveUuid, uuidOf } from '../../storage/engine/ids.ts'
+import { buildId, deriveUuid, extractUuid } from '../../storage/engine/ids.ts'
 import { lookupById } from '../../storage/read/lookup.ts'
 import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { DepositDetails } from '../../storage/rows/rail.ts'
@@ -107,11 +107,11 @@ export async function selectItems(
 ): Promise<Item[]> {
   if (ids.length === 0) return []
   const { rows } = await op.db.query<Item>(ITEMS, [
-    ids.map(uuidOf),
-    uuidOf(op.platform.id),
+    ids.map(extractUuid),
+    extractUuid(op.platform.id),
     rail,
     currency,
-    uuidOf(id),
+    extractUuid(id),
   ])
   return rows
 }
@@ -142,6 +142,9 @@ const DESCRIBED = `
 /** Names and references of payments and deposits, by id. Unknown ids are left out. */
 export async function selectDescribed(op: Op, ids: readonly string[]): Promise<Described[]> {
   if (ids.length === 0) return []
-  const { rows } = await op.db.query<Described>(DESCRIBED, [ids.map(uuidOf), uuidOf(op.platform.id)])
+  const { rows } = await op.db.query<Described>(DESCRIBED, [
+    ids.map(extractUuid),
+    extractUuid(op.platform.id),
+  ])
   return rows
 }

@@ -1,5 +1,5 @@
 import { currencyRecord } from '@countersign/contract/core/currencies'
-import { keysOf, present, tableOf } from '@countersign/contract/core/objects'
+import { buildTable, keysOf, present } from '@countersign/contract/core/objects'
 import { type overview, STATISTICS_INTERVALS_MAX, Waiting } from '@countersign/contract/operation/overview'
 import { toChecksumAddress } from '../../base/formats/addresses.ts'
 import { addSeconds, type Op } from '../../kernel/operation/app.ts'
@@ -40,9 +40,11 @@ export const overviewHandlers: Handlers<typeof overview> = {
         customers,
         platform,
       })),
-      waiting: tableOf(WAITING_KINDS, (kind) => Number(waiting.find((row) => row.kind === kind)?.count ?? 0)),
+      waiting: buildTable(WAITING_KINDS, (kind) =>
+        Number(waiting.find((row) => row.kind === kind)?.count ?? 0),
+      ),
       waitingSince: present(
-        tableOf(WAITING_KINDS, (kind) => waiting.find((row) => row.kind === kind)?.since?.toISOString()),
+        buildTable(WAITING_KINDS, (kind) => waiting.find((row) => row.kind === kind)?.since?.toISOString()),
       ),
       webhooks: present({
         endpoint: webhookEndpoint(op.platform),

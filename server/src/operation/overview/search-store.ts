@@ -1,7 +1,7 @@
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import { sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 import { hasWords } from '../../storage/read/has-words.ts'
 import { lookupById, type RowByKey } from '../../storage/read/lookup.ts'
 import type { AgentRow } from '../../storage/rows/agent.ts'
@@ -215,7 +215,7 @@ export async function selectCardsByMerchant(
          ORDER BY t.created_at DESC, t.id DESC LIMIT ${MERCHANT_PURCHASES_MAX}) AS newest
        WHERE position(lower($2) in lower(merchant->>'descriptor')) > 0 LIMIT 1) AS p
      ORDER BY c.created_at DESC LIMIT $3`,
-    [uuidOf(op.platform.id), searchText, limit],
+    [extractUuid(op.platform.id), searchText, limit],
   )
   return rows
 }

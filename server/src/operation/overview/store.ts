@@ -4,7 +4,7 @@ import type { Static } from 'typebox'
 import { INT64_MAX } from '../../base/json/int64.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { IS_SENT, nextBeyondCursor } from '../../kernel/outbox/endpoint-feed.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 import { getOnlyRow } from '../../storage/engine/port.ts'
 import type { TransactionRow } from '../../storage/rows/tables.ts'
 import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
@@ -22,7 +22,7 @@ export async function selectHeldBalances(op: Op): Promise<BalancesRow[]> {
   const { rows } = await op.db.query<BalancesRow>(
     `SELECT currency, ${sum('<>')} AS customers, ${sum('=')} AS platform
      FROM ledger_accounts WHERE platform_id = $1 AND name IS NULL GROUP BY currency ORDER BY currency`,
-    [uuidOf(op.platform.id)],
+    [extractUuid(op.platform.id)],
   )
   return rows
 }
@@ -72,7 +72,7 @@ const WAITING = `
 export async function selectWaiting(op: Op): Promise<WaitingRow[]> {
   const { rows } = await op.db.query<WaitingRow>(
     `SELECT kind, count(*) AS count, min(since) AS since FROM (${WAITING}) AS waiting GROUP BY kind`,
-    [uuidOf(op.platform.id), op.now],
+    [extractUuid(op.platform.id), op.now],
   )
   return rows
 }
@@ -89,7 +89,7 @@ export async function selectWaitingFor(
      WHERE kind = ANY ($3::text[]) AND NOT EXISTS (SELECT 1 FROM approval_votes AS v
        WHERE v.member_id = $4 AND (v.object_id = waiting.id OR v.deposit_id = waiting.id))
      ORDER BY since DESC, id DESC LIMIT $5`,
-    [uuidOf(op.platform.id), op.now, kinds, uuidOf(memberId), max],
+    [extractUuid(op.platform.id), op.now, kinds, extractUuid(memberId), max],
   )
   return rows
 }
@@ -105,7 +105,7 @@ export async function selectStatementAges(op: Op): Promise<StatementAge[]> {
   const { rows } = await op.db.query<StatementAge>(
     `SELECT DISTINCT ON (rail, currency) rail, currency, received_at FROM rail_statements
      WHERE platform_id = $1 AND state <> 'WAITING' ORDER BY rail, currency, date DESC`,
-    [uuidOf(op.platform.id)],
+    [extractUuid(op.platform.id)],
   )
   return rows
 }
@@ -119,7 +119,7 @@ interface FollowedRow {
 export async function selectChains(op: Op): Promise<FollowedRow[]> {
   const { rows } = await op.db.query<FollowedRow>(
     'SELECT rail, followed_block, followed_time FROM chains WHERE platform_id = $1 ORDER BY rail',
-    [uuidOf(op.platform.id)],
+    [extractUuid(op.platform.id)],
   )
   return rows
 }
@@ -138,7 +138,7 @@ export async function selectProofs(op: Op): Promise<ProofsRow> {
     `SELECT (SELECT coalesce(sum(cardinality(transfer_ids)), 0) FROM (
          SELECT transfer_ids FROM proof_queue WHERE platform_id = $1 LIMIT ${UNCHAINED_READ_MAX}) AS queue)::bigint AS unchained,
        (SELECT max(created_at) FROM ledger_checkpoints WHERE platform_id = $1) AS checkpoint_at`,
-    [uuidOf(op.platform.id)],
+    [extractUuid(op.platform.id)],
   )
   return getOnlyRow(rows)
 }
@@ -165,7 +165,7 @@ export async function selectDeliveries(op: Op, failedSince: Date): Promise<Deliv
        (SELECT count(*) FROM undelivered WHERE gave_up_at >= $2) AS failed,
        (SELECT max(last_delivered_at) FROM own) AS last_delivered_at,
        (SELECT disabled_reason FROM own WHERE role = 'CONFIGURED') AS disabled_reason`,
-    [uuidOf(op.platform.id), failedSince],
+    [extractUuid(op.platform.id), failedSince],
   )
   return getOnlyRow(rows)
 }
@@ -197,7 +197,7 @@ export async function selectStatistics(
          THEN t.sent_amount ELSE t.received_amount END AS amount) AS side
      WHERE t.platform_id = $1 AND t.created_at >= $4 AND t.created_at < $5 AND side.currency IS NOT NULL
      GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`,
-    [uuidOf(op.platform.id), interval.toLowerCase(), timeZone, start, end],
+    [extractUuid(op.platform.id), interval.toLowerCase(), timeZone, start, end],
   )
   return rows
 }

@@ -1,5 +1,5 @@
 import type { ConnectorStatement, StatementEntry } from '@countersign/contract/connectors/events'
-import { amountOfDigits } from '@countersign/contract/connectors/protocol'
+import { parseDigits } from '@countersign/contract/connectors/protocol'
 import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
 import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
 import {
@@ -13,7 +13,7 @@ import { transition } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { depositId } from '../../money/rails/rail-ids.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
-import { NIL_UUID, uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid, NIL_UUID } from '../../storage/engine/ids.ts'
 import type { RailStatementEntryRow, RailStatementRow } from '../../storage/rows/reconciliation.ts'
 import { computeExpectedCosts } from './costs.ts'
 import { classifyPart, type DayPart } from './day-parts.ts'
@@ -97,7 +97,7 @@ async function findPart(
   const known = await Promise.all(
     stated.entries.map(async ({ entryId, amount }) => {
       const row = await selectEntry(op, statementEntryId(rail, entryId))
-      return row?.statement_id === id && row.amount === amountOfDigits(amount)
+      return row?.statement_id === id && row.amount === parseDigits(amount)
     }),
   )
   return classifyPart(
@@ -158,9 +158,9 @@ export function newDay(op: Op, rail: string, currency: KnownCurrency, date: stri
 
 /** Parses a statement. Undefined if its currency is unknown or a sum exceeds int64. */
 function readStatement({ currency, openingBalance, closingBalance, entries }: ConnectorStatement) {
-  const opening = amountOfDigits(openingBalance)
-  const closing = amountOfDigits(closingBalance)
-  const amounts = entries.map(({ amount }) => amountOfDigits(amount))
+  const opening = parseDigits(openingBalance)
+  const closing = parseDigits(closingBalance)
+  const amounts = entries.map(({ amount }) => parseDigits(amount))
   if (!isKnownCurrency(currency) || opening === undefined || closing === undefined) return undefined
   let sum = 0n
   for (const amount of amounts) {
@@ -195,7 +195,7 @@ async function entryRows(
       place,
       rail_reference: entry.entryId,
       kind: entry.kind,
-      amount: amountOfDigits(entry.amount) ?? 0n,
+      amount: parseDigits(entry.amount) ?? 0n,
       item_id,
       reason: isRepeated
         ? 'REPEATED_ENTRY'
@@ -230,7 +230,9 @@ function findItemId(
     return railReference === undefined ? undefined : depositId(rail, railReference)
   }
   const isOurs =
-    id !== undefined && /^(?:Transaction|Deposit|Quote|TreasuryMovement):/.test(id) && uuidOf(id) !== NIL_UUID
+    id !== undefined &&
+    /^(?:Transaction|Deposit|Quote|TreasuryMovement):/.test(id) &&
+    extractUuid(id) !== NIL_UUID
   return isOurs ? id : undefined
 }
 

@@ -1,6 +1,6 @@
 import { type NotNull, sql } from 'kysely'
 import type { App, Op } from '../../kernel/operation/app.ts'
-import { buildId, deriveUuid, idOf, uuidOf } from '../../storage/engine/ids.ts'
+import { buildId, deriveUuid, extractUuid, idOf } from '../../storage/engine/ids.ts'
 import { getOnlyRow } from '../../storage/engine/port.ts'
 import { lookupById } from '../../storage/read/lookup.ts'
 import { whereIfDefined } from '../../storage/read/where-given.ts'
@@ -199,7 +199,7 @@ export async function selectIsUsed(
   const { rows } = await op.db.query<{ used: boolean }>(
     `SELECT EXISTS (SELECT 1 FROM ledger_accounts WHERE id = $1)
        OR EXISTS (SELECT 1 FROM rail_statements WHERE platform_id = $2 AND rail = $3 AND currency = $4) AS used`,
-    [uuidOf(accountId), uuidOf(op.platform.id), rail, currency],
+    [extractUuid(accountId), extractUuid(op.platform.id), rail, currency],
   )
   return getOnlyRow(rows).used
 }
@@ -326,15 +326,15 @@ export async function selectSides(
   query: SidesQuery,
 ): Promise<Sides> {
   const { rows } = await op.db.query<SidesRow>(SIDES, [
-    uuidOf(op.platform.id),
+    extractUuid(op.platform.id),
     query.rail,
     query.currency,
     query.date,
-    uuidOf(query.statementId),
-    uuidOf(query.accountId),
+    extractUuid(query.statementId),
+    extractUuid(query.accountId),
     query.cut,
     query.since,
-    query.carried.map(uuidOf),
+    query.carried.map(extractUuid),
   ])
   const { items, open, ...sums } = getOnlyRow(rows)
   return {

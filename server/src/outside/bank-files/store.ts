@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { App, Op } from '../../kernel/operation/app.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 import { lookupById } from '../../storage/read/lookup.ts'
 import type { Read } from '../../storage/read/read.ts'
 import { whereIfDefined } from '../../storage/read/where-given.ts'
@@ -77,7 +77,7 @@ export async function selectToRetry(
      WHERE platform_id = $1 AND rail = $2 AND ($3::text IS NULL OR name = $3)
        AND (state = 'REFUSED' OR state = 'READING' AND kind = 'UNKNOWN')
      ORDER BY created_at, id`,
-    [uuidOf(platformId), rail, name ?? null],
+    [extractUuid(platformId), rail, name ?? null],
   )
   return rows
 }

@@ -2,11 +2,11 @@ import { accountType } from '@countersign/contract/accounts/account-types'
 import { ConnectorStatement } from '@countersign/contract/connectors/events'
 import {
   AccountCheck,
-  amountOfDigits,
   Balances,
   connectorMoney,
   DepositAccount,
   eventSigningId,
+  parseDigits,
 } from '@countersign/contract/connectors/protocol'
 import type { HttpRailValue } from '@countersign/contract/connectors/rails-file'
 import { readBody } from '@countersign/contract/connectors/reader'
@@ -73,7 +73,7 @@ export function createHttpRail(
       }),
     async balances() {
       const { balances } = readResult(Balances, await call('GET', '/balance'))
-      return new Map(balances.map(({ currency, value }) => [currency, amountOfDigits(value) ?? 0n]))
+      return new Map(balances.map(({ currency, value }) => [currency, parseDigits(value) ?? 0n]))
     },
     async statement(date, currency) {
       const response = await call('GET', `/statements/${date}?currency=${currency}`)

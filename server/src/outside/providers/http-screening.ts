@@ -1,5 +1,5 @@
 import { readBody } from '@countersign/contract/connectors/reader'
-import { ScreeningAnswer, type ScreeningRequest } from '@countersign/contract/connectors/screening-provider'
+import { type ScreeningRequest, ScreeningResponse } from '@countersign/contract/connectors/screening-provider'
 import { jsonFromUtf8 } from '../../base/crypto/encodings.ts'
 import { buildStandardHeaders } from '../../base/crypto/standard-webhooks.ts'
 import { toReadableLine } from '../../base/formats/readable-text.ts'
@@ -74,7 +74,7 @@ async function post(
 function readResult({ status, body, isComplete }: Answer) {
   if (status !== 200) throw new ScreeningFailed(`The provider returned ${status}`)
   if (!isComplete) throw new ScreeningFailed(`The response has more than ${ANSWER_BYTES_MAX} bytes`)
-  const { value, fault } = readBody(ScreeningAnswer, jsonFromUtf8(body))
+  const { value, fault } = readBody(ScreeningResponse, jsonFromUtf8(body))
   if (fault !== undefined) throw new ScreeningFailed(`The provider's response is invalid: ${fault}`)
   const { outcome, list, detail } = value
   if (outcome === 'CLEAR') return { outcome } as const

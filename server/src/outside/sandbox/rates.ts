@@ -1,5 +1,5 @@
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
-import { keysOf, tableOf } from '@countersign/contract/core/objects'
+import { buildTable, keysOf } from '@countersign/contract/core/objects'
 import type { NetworkAsset } from '../../base/pricing/network-assets.ts'
 import { TABLE_MS, toRatio } from '../../base/pricing/ratios.ts'
 import type { RateProvider } from '../../kernel/ports/rates.ts'
@@ -53,7 +53,7 @@ const USD_PER_UNIT: Readonly<Record<KnownCurrency | NetworkAsset, string>> = {
   ZMW: '0.044',
 }
 
-const RATIOS = tableOf(keysOf(USD_PER_UNIT), (currency) => toRatio(USD_PER_UNIT[currency]))
+const RATIOS = buildTable(keysOf(USD_PER_UNIT), (currency) => toRatio(USD_PER_UNIT[currency]))
 
 /** Serves the table above with a new date every five minutes, which is the same in every process. */
 export function createSandboxRates(clock: () => Date): RateProvider {

@@ -1,5 +1,5 @@
 import type { Op } from '../../kernel/operation/app.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 import type { ContactCodeRow } from '../../storage/rows/contact.ts'
 
 function selectCodes(op: Op, customerId: string, channel: ContactCodeRow['channel']) {
@@ -44,7 +44,7 @@ export async function countAttempt(op: Op, codeId: string, triesMax: number): Pr
   const { rows } = await op.db.query(
     `UPDATE contact_codes SET tries = tries + 1
      WHERE id = $1 AND platform_id = $2 AND tries < $3 AND ended_at IS NULL AND expires_at > $4 RETURNING id`,
-    [uuidOf(codeId), uuidOf(op.platform.id), triesMax, op.now],
+    [extractUuid(codeId), extractUuid(op.platform.id), triesMax, op.now],
   )
   return rows.length > 0
 }

@@ -1,6 +1,6 @@
 import type { MemberState } from '@countersign/contract/states/member-states'
 import type { App, Op } from '../../kernel/operation/app.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 import { BARE_PLATFORM, BARE_PLATFORM_BY_ID } from '../../storage/read/bare-platform.ts'
 import { lookupById, rowByKey } from '../../storage/read/lookup.ts'
 import { whereIfDefined } from '../../storage/read/where-given.ts'
@@ -203,7 +203,7 @@ export async function countAttempt(op: Op, codeId: string, triesMax: number): Pr
   const { rows } = await op.db.query(
     `UPDATE member_codes SET tries = tries + 1
      WHERE id = $1 AND platform_id = $2 AND tries < $3 AND expires_at > $4 RETURNING id`,
-    [uuidOf(codeId), uuidOf(op.platform.id), triesMax, op.now],
+    [extractUuid(codeId), extractUuid(op.platform.id), triesMax, op.now],
   )
   return rows.length > 0
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { MessageLimit } from '../../base/settings/message-rules.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { MessageCountRow, MessageRow } from '../../storage/rows/sign-in.ts'
 
@@ -82,7 +82,7 @@ export async function countMessageTo(
        day = greatest(c.day, $4), in_day = CASE WHEN c.day < $4 THEN 1 ELSE c.in_day + 1 END
      WHERE (c.hour < $3 OR c.in_hour < $5) AND (c.day < $4 OR c.in_day < $6)
      RETURNING c.recipient`,
-    [uuidOf(op.platform.id), recipient, hour, day, inHour, inDay],
+    [extractUuid(op.platform.id), recipient, hour, day, inHour, inDay],
   )
   return rows.length > 0
 }

@@ -1,4 +1,4 @@
-import { buildId, uuidOf } from '../../storage/engine/ids.ts'
+import { buildId, extractUuid } from '../../storage/engine/ids.ts'
 import type { PlatformRow, WebhookSecretRow } from '../../storage/rows/tables.ts'
 
 /** Builds the webhook secret of a new platform. */
@@ -6,7 +6,7 @@ export function buildFirstSecret(
   { id, created_at }: Pick<PlatformRow, 'id' | 'created_at'>,
   keyGeneration: number,
 ): WebhookSecretRow {
-  const secretId = buildId('WebhookSecret', uuidOf(id))
+  const secretId = buildId('WebhookSecret', extractUuid(id))
   return {
     id: secretId,
     platform_id: id,

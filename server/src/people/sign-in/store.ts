@@ -1,5 +1,5 @@
 import type { Op } from '../../kernel/operation/app.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 import type { OtpChallengeRow } from '../../storage/rows/sign-in.ts'
 import type { CredentialRow } from '../../storage/rows/tables.ts'
 
@@ -59,7 +59,7 @@ export async function countAttempt(
        RETURNING failures
      )
      SELECT tried.*, counted.failures FROM tried LEFT JOIN counted ON true`,
-    [uuidOf(challengeId), triesMax, op.now, uuidOf(accountId), failuresMax],
+    [extractUuid(challengeId), triesMax, op.now, extractUuid(accountId), failuresMax],
   )
   return rows[0]
 }

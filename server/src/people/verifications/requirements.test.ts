@@ -2,9 +2,9 @@ import {
   BUSINESS_DOCUMENTS,
   BUSINESS_FIELDS,
   DOCUMENT_REQUIREMENTS,
+  getPersonDocuments,
   INDIVIDUAL_FIELDS,
   PERSON_DOCUMENTS_BY_COUNTRY,
-  personDocumentsOf,
 } from '@countersign/contract/customers/verification-requirements'
 import { describe, expect, test } from 'vitest'
 import type { DocumentRow } from '../../storage/rows/document.ts'
@@ -77,7 +77,7 @@ describe('the requirements of an individual', () => {
     expect(listTypes(buildCase(makePerson({ [field]: undefined }, 'US')))).toEqual([field])
   })
 
-  test.each([...PERSON_DOCUMENTS_BY_COUNTRY, ['DE', personDocumentsOf('DE')] as const])(
+  test.each([...PERSON_DOCUMENTS_BY_COUNTRY, ['DE', getPersonDocuments('DE')] as const])(
     'an individual who lives in %s needs the documents of that country: %j',
     (country, { identity, address }) => {
       expect(listTypes(buildCase(makePerson({ address: { ...ADDRESS, country } })))).toEqual([

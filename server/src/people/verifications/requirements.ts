@@ -3,9 +3,9 @@ import {
   BUSINESS_FIELDS,
   DOCUMENT_REQUIREMENTS,
   type DocumentRequirementName,
+  getPersonDocuments,
   INDIVIDUAL_FIELDS,
   MAJOR_OWNER_PERCENT,
-  personDocumentsOf,
 } from '@countersign/contract/customers/verification-requirements'
 import { getValueAt } from '../../base/json/paths.ts'
 import type { DocumentRow } from '../../storage/rows/document.ts'
@@ -64,7 +64,7 @@ function listMissingForOwner(caseData: Case, owner: BeneficialOwnerRow, now: Dat
           "The check of this beneficial owner failed. Correct the owner's name; otherwise the business cannot be approved.",
       },
     ]
-  const { identity } = personDocumentsOf(owner.personal_info.address.country)
+  const { identity } = getPersonDocuments(owner.personal_info.address.country)
   return identity ? listMissingDocument(caseData, owner.id, 'MISSING_IDENTITY_DOCUMENT', now) : []
 }
 
@@ -119,7 +119,7 @@ function listMissingPersonDocuments(
   country: string | undefined,
   now: Date,
 ): VerificationErrorEntry[] {
-  const { identity, address } = personDocumentsOf(country)
+  const { identity, address } = getPersonDocuments(country)
   return [
     ...(identity ? listMissingDocument(caseData, holderId, 'MISSING_IDENTITY_DOCUMENT', now) : []),
     ...(address ? listMissingDocument(caseData, holderId, 'MISSING_PROOF_OF_ADDRESS_DOCUMENT', now) : []),

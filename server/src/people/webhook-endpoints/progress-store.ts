@@ -1,5 +1,5 @@
 import type { FeedPosition } from '../../kernel/ports/event-streams.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import {
   CLAIM_SECONDS,
@@ -117,7 +117,7 @@ export async function recordProgress(
   const { rows } = await db.query<SendingEndpoint>(
     RECORD_PROGRESS_SQL,
     [
-      uuidOf(endpoint.id),
+      extractUuid(endpoint.id),
       new Date(times.real.getTime() + CLAIM_SECONDS * 1_000),
       claim,
       changes.cursor.committed_in,
@@ -132,9 +132,9 @@ export async function recordProgress(
       times.platform,
       ...toUndeliveredColumns(changes),
       ...toAttemptColumns(progress.attempts),
-      uuidOf(progress.receiptId),
+      extractUuid(progress.receiptId),
       ...toReceiptColumns(progress.receipts),
-      progress.faults.map(uuidOf),
+      progress.faults.map(extractUuid),
     ],
     { connection: 'fast' },
   )
@@ -142,7 +142,11 @@ export async function recordProgress(
 }
 
 async function isReplayed(db: Database, endpointId: string, cursor: FeedPosition): Promise<boolean> {
-  const { rows } = await db.query(IS_REPLAYED_SQL, [uuidOf(endpointId), cursor.committed_in, cursor.position])
+  const { rows } = await db.query(IS_REPLAYED_SQL, [
+    extractUuid(endpointId),
+    cursor.committed_in,
+    cursor.position,
+  ])
   return rows.length > 0
 }
 
@@ -150,8 +154,8 @@ async function isReplayed(db: Database, endpointId: string, cursor: FeedPosition
 function toUndeliveredColumns({ noted, received }: Changes<FeedEvent>) {
   const column = <T>(read: (pending: Pending<FeedEvent>) => T) => noted.map(read)
   return [
-    column(({ event }) => uuidOf(event.id)),
-    column(({ event }) => uuidOf(event.object_id)),
+    column(({ event }) => extractUuid(event.id)),
+    column(({ event }) => extractUuid(event.object_id)),
     column(({ event }) => event.type),
     column(({ isOutsideFeed }) => isOutsideFeed),
     column(({ wasReceived }) => wasReceived),
@@ -162,14 +166,14 @@ function toUndeliveredColumns({ noted, received }: Changes<FeedEvent>) {
     column(({ dueAt }) => dueAt ?? null),
     column(({ gaveUpAt }) => gaveUpAt ?? null),
     column(({ failedAt }) => failedAt ?? null),
-    received.map(uuidOf),
+    received.map(extractUuid),
   ]
 }
 
 /** Builds the parameters `$27` to `$33`. */
 function toAttemptColumns(attempts: readonly RecordedAttempt[]) {
   return [
-    attempts.map(({ eventId }) => uuidOf(eventId)),
+    attempts.map(({ eventId }) => extractUuid(eventId)),
     attempts.map(({ url }) => url),
     attempts.map(({ status }) => status),
     attempts.map(({ error }) => error),
@@ -187,7 +191,7 @@ function toReceiptColumns(receipts: readonly Receipt[]) {
     first.position,
     last.committed_in,
     last.position,
-    receipts.map(({ event }) => uuidOf(event.id)),
+    receipts.map(({ event }) => extractUuid(event.id)),
     receipts.map(({ status }) => status),
     receipts.map(({ durationMs }) => durationMs),
     receipts.map(({ startedAt }) => startedAt),

@@ -1,7 +1,7 @@
 import type { WebhookFault } from '@countersign/contract/sandbox/faults'
 import { BEYOND_CURSOR, EXCLUDED_FROM_FEED } from '../../kernel/outbox/endpoint-feed.ts'
 import type { FeedPosition } from '../../kernel/ports/event-streams.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import type { EventRow } from '../../storage/rows/event.ts'
 import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
@@ -123,7 +123,7 @@ export async function claimEndpoints(
   db: Database,
   { claim, now, max, platformId }: Claim,
 ): Promise<ClaimedEndpoint[]> {
-  const platform = platformId === undefined ? null : uuidOf(platformId)
+  const platform = platformId === undefined ? null : extractUuid(platformId)
   const parameters = [now, claim, Math.min(max, CLAIMED_MAX), platform]
   const { rows } = await db.query<ClaimedRow>(CLAIM_SQL, parameters, { connection: 'fast' })
   return rows.map((row) => ({
@@ -150,7 +150,7 @@ WHERE e.platform_id = $2 AND e.state = 'ENABLED' AND e.deleted_at IS NULL AND ${
  * show yet. `now` is real time.
  */
 export async function selectUnsettled(db: Database, platformId: string, now: Date): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>(UNSETTLED_SQL, [now, uuidOf(platformId)], {
+  const { rows } = await db.query<{ id: string }>(UNSETTLED_SQL, [now, extractUuid(platformId)], {
     connection: 'fast',
   })
   return rows.map(({ id }) => id)
@@ -170,7 +170,7 @@ export async function selectNextAttempt(
   now: Date,
   until: Date,
 ): Promise<Date | undefined> {
-  const { rows } = await db.query<{ at: Date | null }>(NEXT_DUE_SQL, [now, uuidOf(platformId), until], {
+  const { rows } = await db.query<{ at: Date | null }>(NEXT_DUE_SQL, [now, extractUuid(platformId), until], {
     connection: 'fast',
   })
   return rows[0]?.at ?? undefined
@@ -217,7 +217,7 @@ export async function selectNextEvents(
   const { rows } = await db.query<ReadEvent>(
     NEXT_EVENTS_SQL,
     [
-      uuidOf(platform_id),
+      extractUuid(platform_id),
       committed_in,
       position,
       event_types,
@@ -243,7 +243,7 @@ export async function selectEventsById(
     `SELECT ${EVENT_COLUMNS_SQL}, CASE WHEN $3 THEN ${DATA_SQL} END AS data, x.fault
      FROM events e LEFT JOIN event_records r ON r.digest = e.record LEFT JOIN webhook_faults x ON x.id = e.id
      WHERE e.platform_id = $1 AND e.id = ANY ($2::uuid[])`,
-    [uuidOf(platform_id), ids.map(uuidOf), payload === 'FULL'],
+    [extractUuid(platform_id), ids.map(extractUuid), payload === 'FULL'],
     { connection: 'fast' },
   )
   return rows
@@ -266,7 +266,7 @@ FROM undelivered_events WHERE endpoint_id = $1 AND gave_up_at IS NULL`
 export async function selectPending(db: Database, { id }: SendingEndpoint): Promise<Pending<FeedEvent>[]> {
   const { rows } = await db.query<PendingRow>(
     `${PENDING_SQL} ORDER BY committed_in, position, created_at`,
-    [uuidOf(id)],
+    [extractUuid(id)],
     { connection: 'fast' },
   )
   return rows.map(toPending)
@@ -282,7 +282,7 @@ export async function selectMadeDue(
 ): Promise<Pending<FeedEvent>[]> {
   const { rows } = await db.query<PendingRow>(
     `${PENDING_SQL} AND is_apart AND due_at IS NOT NULL AND id <> ALL ($2::uuid[]) ORDER BY created_at`,
-    [uuidOf(id), knownIds.map(uuidOf)],
+    [extractUuid(id), knownIds.map(extractUuid)],
     { connection: 'fast' },
   )
   return rows.map(toPending)
@@ -319,7 +319,7 @@ export async function selectSigningSecrets(
     `SELECT id, key_generation FROM webhook_secrets
      WHERE platform_id = $1 AND endpoint_id IS NOT DISTINCT FROM $2 AND (expires_at IS NULL OR expires_at > $3)
      ORDER BY expires_at DESC NULLS FIRST`,
-    [uuidOf(platform_id), role === 'ADDED' ? uuidOf(id) : null, now],
+    [extractUuid(platform_id), role === 'ADDED' ? extractUuid(id) : null, now],
     { connection: 'fast' },
   )
   return rows

@@ -1,6 +1,6 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import { IS_SENT, nextBeyondCursor } from '../../kernel/outbox/endpoint-feed.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 
 /** Selects the platform's endpoints, oldest first. */
@@ -57,7 +57,7 @@ export async function selectUndelivered(
   op: Op,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, UndeliveredCounts>> {
-  const parameters = [uuidOf(op.platform.id), ids.map(uuidOf)]
+  const parameters = [extractUuid(op.platform.id), ids.map(extractUuid)]
   const { rows } = await op.db.query<UndeliveredCounts & { readonly id: string }>(UNDELIVERED_SQL, parameters)
   return new Map(rows.map(({ id, ...undelivered }) => [id, undelivered]))
 }

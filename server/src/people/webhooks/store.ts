@@ -3,7 +3,7 @@ import type { DELIVERY_STATUSES } from '@countersign/contract/events/webhooks'
 import { sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { FeedPosition } from '../../kernel/ports/event-streams.ts'
-import { uuidOf } from '../../storage/engine/ids.ts'
+import { extractUuid } from '../../storage/engine/ids.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import { getOnlyRow } from '../../storage/engine/port.ts'
 import type { Read } from '../../storage/read/read.ts'
@@ -73,7 +73,7 @@ function isAfterEvent({ committed_in, position }: FeedPosition) {
  * excludes most events.
  */
 function hasStatus({ platform }: FeedReader, status: DeliveryStatus) {
-  const id = uuidOf(platform.id)
+  const id = extractUuid(platform.id)
   const is = sql<boolean>`${deliveryStatus} = ${status}`
   if (status === 'FAILED') return sql<boolean>`events.id IN ${selectUndelivered(id, 'IS NOT NULL')} AND ${is}`
   if (status !== 'PENDING') return is
@@ -192,10 +192,10 @@ export async function selectAttempts(op: Op, eventId: string, limit: number): Pr
 /** Reads the attempts at an event from receipts, earliest first. */
 export async function selectReceipts(op: Op, event: EventRow): Promise<ReceiptAttempt[]> {
   const { rows } = await op.db.query<ReceiptAttempt>(RECEIPTS_SQL, [
-    uuidOf(op.platform.id),
+    extractUuid(op.platform.id),
     event.committed_in,
     event.position,
-    uuidOf(event.id),
+    extractUuid(event.id),
   ])
   return rows
 }
@@ -241,7 +241,7 @@ export async function selectNextAttemptAt(op: Op, eventId: string): Promise<Date
     `SELECT min(greatest(u.due_at, e.retry_at)) AS at
      FROM undelivered_events u JOIN webhook_endpoints e ON e.id = u.endpoint_id
      WHERE u.id = $2 AND u.due_at IS NOT NULL AND e.platform_id = $1 AND e.role <> 'ADDED' AND e.deleted_at IS NULL`,
-    [uuidOf(op.platform.id), uuidOf(eventId)],
+    [extractUuid(op.platform.id), extractUuid(eventId)],
   )
   return rows[0]?.at ?? undefined
 }

@@ -1,4 +1,4 @@
-import { keysOf, tableOf } from '@countersign/contract/core/objects'
+import { buildTable, keysOf } from '@countersign/contract/core/objects'
 import { toJson } from '../../base/json/json.ts'
 import { UUID_LENGTH } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
@@ -120,7 +120,7 @@ type Row = Readonly<Record<string, unknown>>
 
 /** Frequent writes, passed as arrays: this costs the database a fraction of what JSON rows cost. */
 export class CommitArguments {
-  readonly #arrays: Record<Argument, unknown[]> = tableOf(NAMES, () => [])
+  readonly #arrays: Record<Argument, unknown[]> = buildTable(NAMES, () => [])
 
   /** Adds an element or a row. Returns its position, starting at 1. */
   add(name: Argument, value: unknown): number {

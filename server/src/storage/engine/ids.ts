@@ -38,7 +38,7 @@ function listPrefixes(): (string | undefined)[] {
  * The uuid of an id, as 36 lower-case characters. Malformed ids, which callers may send, give the nil uuid,
  * which matches no row.
  */
-export function uuidOf(id: string): string {
+export function extractUuid(id: string): string {
   if (!hasPrefix(id)) return encodeCode(id)
   const uuid = id.slice(-UUID_LENGTH)
   return UUID.test(uuid) ? uuid : NIL_UUID

@@ -1,6 +1,6 @@
 import { InternalAccount } from '@countersign/contract/accounts/internal-accounts'
 import { eventDataSchema } from '@countersign/contract/events/webhooks'
-import { uuidOf } from '../engine/ids.ts'
+import { extractUuid } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
 import { LONG, ROWS_MAX } from './erase-rows.ts'
 import { ERASED_MARK, redactPaymentSide, redactRecord, type Side, withoutAddress } from './redacted.ts'
@@ -83,7 +83,7 @@ async function rewrite(db: Database, events: readonly Pick<StoredEvent, 'id' | '
   if (events.length === 0) return
   await db.query(
     'UPDATE events AS e SET data = n.data FROM unnest($1::uuid[], $2::text[]) AS n (id, data) WHERE e.id = n.id',
-    [events.map(({ id }) => uuidOf(id)), events.map(({ data }) => data)],
+    [events.map(({ id }) => extractUuid(id)), events.map(({ data }) => data)],
   )
 }
 

@@ -1,6 +1,6 @@
 import { ERROR_PAGE, ERRORS } from '@countersign/contract/core/errors'
 import { toJson } from '../../base/json/json.ts'
-import { NIL_UUID, uuidOf } from '../engine/ids.ts'
+import { extractUuid, NIL_UUID } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
 import { getOnlyRow } from '../engine/port.ts'
 import { ROWS_MAX } from './erase-rows.ts'
@@ -40,7 +40,7 @@ export async function findNames(db: Database, customer: string): Promise<string>
     [customer],
   )
   // An invitation is identified by its code.
-  return rows.map(({ id }) => (id.includes(':') ? uuidOf(id) : id)).join('|')
+  return rows.map(({ id }) => (id.includes(':') ? extractUuid(id) : id)).join('|')
 }
 
 const LOGGED = ['query', 'idempotency_key', 'request_body', 'response_body'] as const
@@ -81,7 +81,7 @@ export async function eraseLoggedRequests(
   }>(ERASE_LOGGED, [platform, `${names}|${umaAddress.replace(/[$.+]/g, '\\$&')}`, at, id, ROWS_MAX])
   const { seen, created_at, id: last } = getOnlyRow(rows)
   if (seen < ROWS_MAX || !created_at || !last) return { found: 0 }
-  return { found: 0, after: `${created_at.toISOString()} ${uuidOf(last)}` }
+  return { found: 0, after: `${created_at.toISOString()} ${extractUuid(last)}` }
 }
 
 const HOUR_MS = 3_600_000

@@ -1,4 +1,4 @@
-import { buildId, deriveUuid, uuidOf } from '../engine/ids.ts'
+import { buildId, deriveUuid, extractUuid } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
 import { eraseOtherCustomersEvents, eraseRecordEvents } from './erase-events.ts'
 import type { Walked } from './erase-logs.ts'
@@ -69,13 +69,15 @@ export async function erasePayments(
     [list.of, place.at ?? null, place.id ?? null, PAYMENTS_MAX],
   )
   // The lists by account also include the customer's own payments.
-  const others = rows.filter(({ customer_id }) => customer_id === null || uuidOf(customer_id) !== of.customer)
+  const others = rows.filter(
+    ({ customer_id }) => customer_id === null || extractUuid(customer_id) !== of.customer,
+  )
   const erased = await (list.side ? eraseOthers(db, others, list.side) : eraseOwn(db, rows))
   const last = rows.at(-1)
   const next: Place =
     rows.length < PAYMENTS_MAX || !last
       ? { list: place.list + 1 }
-      : { list: place.list, at: last.created_at.toISOString(), id: uuidOf(last.id) }
+      : { list: place.list, at: last.created_at.toISOString(), id: extractUuid(last.id) }
   return lists[next.list] ? { ...erased, after: JSON.stringify(next) } : erased
 }
 
@@ -91,7 +93,7 @@ SELECT d.id FROM own JOIN deposits AS d ON d.parent_id = own.id WHERE d.transact
 
 async function eraseOwn(db: Database, payments: readonly Listed[]): Promise<Walked> {
   if (payments.length === 0) return { found: 0 }
-  const deposits = await db.query<{ id: string }>(DEPOSITS, [payments.map(({ id }) => uuidOf(id))])
+  const deposits = await db.query<{ id: string }>(DEPOSITS, [payments.map(({ id }) => extractUuid(id))])
   const paymentIds = [
     ...payments.flatMap(({ id, quote_id }) => (quote_id === null ? [id] : [id, quote_id])),
     ...deposits.rows.map(({ id }) => id),
@@ -105,7 +107,7 @@ async function eraseOwn(db: Database, payments: readonly Listed[]): Promise<Walk
       buildId('Screening', deriveUuid(`Screening PAY ${id}`)),
       buildId('Screening', deriveUuid(`Screening CREDIT ${id}`)),
     ])
-    .map(uuidOf)
+    .map(extractUuid)
   let found = await eraseRecordEvents(db, records)
   for (const statement of ROWS_STATEMENTS)
     if (statement.by === 'payments') found += await eraseAllRows(db, statement, records)
@@ -152,7 +154,9 @@ const OTHERS = {
 
 async function eraseOthers(db: Database, payments: readonly Listed[], side: Side): Promise<Walked> {
   if (payments.length === 0) return { found: 0 }
-  const ids = payments.flatMap(({ id, quote_id }) => (quote_id === null ? [id] : [id, quote_id])).map(uuidOf)
+  const ids = payments
+    .flatMap(({ id, quote_id }) => (quote_id === null ? [id] : [id, quote_id]))
+    .map(extractUuid)
   let found = await eraseOtherCustomersEvents(db, ids, side)
   for (const [table, set] of Object.entries(OTHERS[side]))
     found += await eraseAllRows(db, { sql: buildEraseStatement(table, { rows: 'id = ANY ($1)', set }) }, ids)

@@ -1,5 +1,5 @@
 import { isObject } from '@countersign/contract/core/decode'
-import { buildId, deriveUuid, NIL_UUID, uuidOf } from '../engine/ids.ts'
+import { buildId, deriveUuid, extractUuid, NIL_UUID } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
 import type { RailEventRow } from '../rows/rail.ts'
 import type { Walked } from './erase-logs.ts'
@@ -42,13 +42,13 @@ export async function eraseRailEvents(
     db.query<{ id: string }>(OWN, [customer, [...subjects.values()].flat()]),
     db.query<{ name: string }>(CONFIRMATIONS, [customer, [...names.values()]]),
   ])
-  const isOwn = new Set(ownSubjects.rows.map(({ id }) => uuidOf(id)))
+  const isOwn = new Set(ownSubjects.rows.map(({ id }) => extractUuid(id)))
   const isConfirmation = new Set(confirmations.rows.map(({ name }) => name))
   const reportIds = [...subjects]
     .filter(
       ([id, ids]) => ids.some((subject) => isOwn.has(subject)) || isConfirmation.has(names.get(id) ?? ''),
     )
-    .map(([id]) => uuidOf(id))
+    .map(([id]) => extractUuid(id))
   if (reportIds.length > 0)
     await db.query(
       `UPDATE rail_events SET note = CASE WHEN note IS NOT NULL THEN 'erased' END,
@@ -58,7 +58,7 @@ export async function eraseRailEvents(
   const last = rows.at(-1)
   return rows.length < ROWS_MAX || !last
     ? { found: reportIds.length }
-    : { found: reportIds.length, after: uuidOf(last.id) }
+    : { found: reportIds.length, after: extractUuid(last.id) }
 }
 
 /** The subjects of a report: payments by id, deposits by the rail's own id. */
@@ -66,9 +66,9 @@ function listSubjects({ rail, body: { data } }: Report): string[] {
   if (!isObject(data)) return []
   const { id, depositId } = data
   return [
-    ...(typeof id === 'string' ? [uuidOf(id)] : []),
+    ...(typeof id === 'string' ? [extractUuid(id)] : []),
     ...(typeof depositId === 'string'
-      ? [uuidOf(buildId('Deposit', deriveUuid(`Deposit ${rail} ${depositId}`)))]
+      ? [extractUuid(buildId('Deposit', deriveUuid(`Deposit ${rail} ${depositId}`)))]
       : []),
   ]
 }

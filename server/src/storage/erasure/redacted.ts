@@ -1,5 +1,5 @@
 import { isObject, type JsonSchema } from '@countersign/contract/core/decode'
-import { alternatives, sensitivityOf } from '@countersign/contract/core/sensitivity'
+import { alternatives, getSensitivity } from '@countersign/contract/core/sensitivity'
 import { parseJson, parseJsonObject, toJson } from '../../base/json/json.ts'
 import { ERASED_UMA_ADDRESS } from './table-columns.ts'
 
@@ -38,7 +38,7 @@ function redactValue(schemas: readonly JsonSchema[], value: unknown): Redacted {
   const unchanged = { value, isLost: false }
   if (value === null || value === undefined) return unchanged
   const concreteSchemas = schemas.flatMap((schema) => alternatives(schema, value))
-  const marks = concreteSchemas.map(sensitivityOf)
+  const marks = concreteSchemas.map(getSensitivity)
   const isHidden = marks.some((mark) => mark === 'personal' || mark === 'secret')
   if (isHidden || (concreteSchemas.length === 0 && !isObject(value)))
     return { value: getReplacement(value), isLost: true }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { uuidOf } from '../engine/ids.ts'
+import { extractUuid } from '../engine/ids.ts'
 import { AGENT_WORDS, CUSTOMER_WORDS, SEARCH_SEPARATORS } from '../schema/search-words.ts'
 
 const WORDS = { customers: CUSTOMER_WORDS, agents: AGENT_WORDS } as const
@@ -24,7 +24,7 @@ export function hasWords(
 }
 
 function buildTsquery(platformId: string, searchText: string): string {
-  const prefix = (word: string) => quotePrefix(`${uuidOf(platformId)} ${word}`)
+  const prefix = (word: string) => quotePrefix(`${extractUuid(platformId)} ${word}`)
   const words = searchText.split(SEARCH_SEPARATORS).filter(Boolean).slice(0, WORDS_MAX)
   const phone = /^[+\d\s()./-]{6,}$/.test(searchText) ? searchText.replace(/\D/g, '') : undefined
   const alternatives = [

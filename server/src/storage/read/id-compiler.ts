@@ -8,7 +8,7 @@ import {
   ValueListNode,
   ValueNode,
 } from 'kysely'
-import { uuidOf } from '../engine/ids.ts'
+import { extractUuid } from '../engine/ids.ts'
 import { isIdColumn } from '../schema/id-columns.ts'
 
 /** Compiles Kysely's statements, and converts values compared with id columns to uuids. */
@@ -37,5 +37,5 @@ function convertIds(node: OperationNode): OperationNode {
 }
 
 function toUuid(value: unknown): unknown {
-  return typeof value === 'string' ? uuidOf(value) : value
+  return typeof value === 'string' ? extractUuid(value) : value
 }

@@ -1,4 +1,4 @@
-import { uuidOf } from '../engine/ids.ts'
+import { extractUuid } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
 import type { Tables } from '../rows/tables.ts'
 import { isIdColumn } from '../schema/id-columns.ts'
@@ -97,7 +97,7 @@ async function load<Row extends object>(
   })
   const distinct = [...byMapKey.values()]
   const parameters = columns.map((column, place) =>
-    distinct.map((key) => (isIdColumn(column) ? uuidOf(key[place]!) : key[place])),
+    distinct.map((key) => (isIdColumn(column) ? extractUuid(key[place]!) : key[place])),
   )
   const { rows } = await db.query<Row>(sql, parameters, { connection: 'fast' })
   const found = new Map(rows.map((row) => [toMapKey(columns.map((column) => String(row[column]))), row]))

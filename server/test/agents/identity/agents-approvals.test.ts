@@ -15,10 +15,10 @@ import {
   changePolicy,
   newAgent,
   newAgentPlatform,
-  newWaiting,
+  newWaitingTransfer,
+  readUsage,
   say,
   settled,
-  usageOf,
 } from '../../worlds/records/agents.testing.ts'
 
 const DAY_SECONDS = 24 * 3600
@@ -41,7 +41,7 @@ async function executeWaitingQuote(agent: AgentClient, quote: Reply): Promise<Re
 
 describe('a rejected action', () => {
   test('moves no money, gives the agent the reason, releases its reservation and stays rejected', async () => {
-    const { client, payer, agent, action } = await newWaiting()
+    const { client, payer, agent, action } = await newWaitingTransfer()
     const before = await readBalances(client, payer.id, 'USD')
     const first = await say(client, 'reject', action, { reason: 'Too much.' })
     expect(first).toMatchObject({
@@ -58,7 +58,7 @@ describe('a rejected action', () => {
     expect((await agent.get(`/agents/me/actions/${action.id}`)).body).toEqual(first.body)
     expect((await agent.get('/agents/me/actions?status=REJECTED')).body.data).toEqual([first.body])
     expect((await client.get('/agents/approvals')).body.data).toEqual([])
-    expect(await usageOf(client, agent)).toMatchObject(NOTHING)
+    expect(await readUsage(client, agent)).toMatchObject(NOTHING)
     await client.advance(2 * DAY_SECONDS)
     expect(await readBalances(client, payer.id, 'USD')).toEqual(before)
   })
@@ -74,13 +74,13 @@ describe('a rejected action', () => {
       transaction: { status: 'FAILED' },
     })
     expectError(await client.post(`/quotes/${action.quote.id}/execute`), { code: 'INVALID_STATE_TRANSITION' })
-    expect(await usageOf(client, agent)).toMatchObject(NOTHING)
+    expect(await readUsage(client, agent)).toMatchObject(NOTHING)
   })
 })
 
 describe('an undecided action', () => {
   test('fails after 24 hours or when its quote expires, and not before', async () => {
-    const { client, payer, agent, action } = await newWaiting()
+    const { client, payer, agent, action } = await newWaitingTransfer()
     await client.advance(DAY_SECONDS - 120)
     expect((await agent.get(`/agents/me/actions/${action.id}`)).body.status).toBe('PENDING_APPROVAL')
     const quoteAction = await executeWaitingQuote(agent, await agent.quote(payer, 1_000))
@@ -96,7 +96,7 @@ describe('an undecided action', () => {
       quote: { status: 'EXPIRED' },
       transaction: { status: 'EXPIRED' },
     })
-    expect(await usageOf(client, agent)).toMatchObject(NOTHING)
+    expect(await readUsage(client, agent)).toMatchObject(NOTHING)
     for (const expired of [action, quoteAction])
       for (const decision of ['approve', 'reject'] as const)
         expectError(await say(client, decision, expired), { code: 'ACTION_ALREADY_DECIDED' })
@@ -106,7 +106,7 @@ describe('an undecided action', () => {
 /** Conditions that may change before the approval. */
 const CHANGED_CONDITIONS: readonly (readonly [
   label: string,
-  change: (world: Awaited<ReturnType<typeof newWaiting>>) => Promise<unknown>,
+  change: (world: Awaited<ReturnType<typeof newWaitingTransfer>>) => Promise<unknown>,
   reason: RegExp,
 ])[] = [
   [
@@ -167,7 +167,7 @@ describe('an approval', () => {
   test.each(CHANGED_CONDITIONS)(
     'fails if %s, with the reason, and releases the reservation',
     async (_, change, reason) => {
-      const world = await newWaiting()
+      const world = await newWaitingTransfer()
       const { client, agent, action } = world
       const changed = (await change(world)) as Reply
       expect(changed.status, toJson(changed.body)).toBeLessThan(300)
@@ -181,7 +181,7 @@ describe('an approval', () => {
       expect([repeated.status, repeated.body]).toEqual([200, reply.body])
       expectError(await say(client, 'reject', action), { code: 'ACTION_ALREADY_DECIDED' })
       // Payments made before do not belong to this action.
-      const { dailyTransactionCount, dailySpend, monthlySpend } = await usageOf(client, agent)
+      const { dailyTransactionCount, dailySpend, monthlySpend } = await readUsage(client, agent)
       expect({ dailyTransactionCount, dailySpend, monthlySpend }).toEqual(NOTHING)
       expect((await agent.get(`/agents/me/actions/${action.id}`)).body).toEqual(reply.body)
     },
@@ -239,12 +239,12 @@ describe('an approval', () => {
     for (const { id } of [wholeTransfer.body, pulled])
       expect(await settled(client, agent, id)).toMatchObject({ transaction: { status: 'COMPLETED' } })
     expect(await readBalances(client, payer.id, 'USD')).toEqual([700, 700])
-    expect(await usageOf(client, agent)).toMatchObject({ dailyTransactionCount: 2, dailySpend: 1_000_700 })
+    expect(await readUsage(client, agent)).toMatchObject({ dailyTransactionCount: 2, dailySpend: 1_000_700 })
   })
 
   test('and a parallel rejection have exactly one effect', async () => {
     for (let round = 0; round < 3; round++) {
-      const { client, payer, agent, action } = await newWaiting()
+      const { client, payer, agent, action } = await newWaitingTransfer()
       const transaction = `/transactions/${action.transaction.id}`
       const replies = await Promise.all([
         ...Array.from({ length: 4 }, () => say(client, 'approve', action)),
@@ -261,7 +261,7 @@ describe('an approval', () => {
       expect(await readBalances(client, payer.id, 'USD')).toEqual(
         isApproved ? [998_000, 998_000] : [1_000_000, 1_000_000],
       )
-      expect(await usageOf(client, agent)).toMatchObject(
+      expect(await readUsage(client, agent)).toMatchObject(
         isApproved ? { dailyTransactionCount: 1, dailySpend: 2_000 } : NOTHING,
       )
       const { data } = (await client.get(`/agents/${agent.id}/decisions`)).body
@@ -272,7 +272,7 @@ describe('an approval', () => {
   })
 
   test('is refused after the agent was deleted, which rejects its waiting actions', async () => {
-    const { client, agent, action, payer } = await newWaiting()
+    const { client, agent, action, payer } = await newWaitingTransfer()
     expect((await client.send('DELETE', `/agents/${agent.id}`)).status).toBe(204)
     for (const decision of ['approve', 'reject'] as const)
       expectError(await say(client, decision, action), { code: 'AGENT_NOT_FOUND' })
@@ -285,7 +285,7 @@ describe('an approval', () => {
   })
 
   test('is refused under the transaction or the action of another agent', async () => {
-    const { client, payer, agent, action } = await newWaiting()
+    const { client, payer, agent, action } = await newWaitingTransfer()
     const otherAgent = await newAgent(client, payer.id)
     expectError(await client.post(`/agents/${otherAgent.id}/actions/${action.id}/approve`), {
       code: 'AGENT_ACTION_NOT_FOUND',
@@ -351,7 +351,7 @@ describe('for a payment from an embedded wallet', () => {
       // A repeated approval has no further effect, so it needs no signature.
       expect((await client.post(path(action))).status).toBe(200)
     }
-    expect(await usageOf(client, agent)).toMatchObject({ dailyTransactionCount: 2, dailySpend: 2_000_000 })
+    expect(await readUsage(client, agent)).toMatchObject({ dailyTransactionCount: 2, dailySpend: 2_000_000 })
   })
 
   test('a signature sent by the agent is enough, but only for the signed quote', async () => {
@@ -366,7 +366,7 @@ describe('for a payment from an embedded wallet', () => {
     expect(await settled(client, agent, executed.body.id)).toMatchObject({
       transaction: { status: 'COMPLETED' },
     })
-    expect(await usageOf(client, agent)).toMatchObject({ dailyTransactionCount: 1 })
+    expect(await readUsage(client, agent)).toMatchObject({ dailyTransactionCount: 1 })
   })
 
   test('a signature sent by the agent stays valid until the platform approves', async () => {

@@ -9,9 +9,9 @@ import {
   newAgentPlatform,
   newPayer,
   type Payer,
+  readUsage,
   say,
   settled,
-  usageOf,
 } from '../../worlds/records/agents.testing.ts'
 
 const USD = { currency: 'USD', perTransactionLimit: 100_000 }
@@ -46,7 +46,7 @@ async function sumReservations(client: Client, agent: AgentClient): Promise<{ co
 
 async function expectUsageIsReserved(client: Client, agent: AgentClient) {
   const { count, sum } = await sumReservations(client, agent)
-  expect(await usageOf(client, agent)).toMatchObject({
+  expect(await readUsage(client, agent)).toMatchObject({
     dailyTransactionCount: count,
     dailySpend: sum,
     monthlySpend: sum,
@@ -71,7 +71,7 @@ describe('days and months', () => {
     await advanceTo(client, toTime(10, 23))
     await spend(agent, payer, 600)
     expectLimitExceeded(await agent.transferOut(payer, 401), 'dailyLimit', 401, 400)
-    expect(await usageOf(client, agent)).toEqual({
+    expect(await readUsage(client, agent)).toEqual({
       dailyTransactionCount: 1,
       dailySpend: 600,
       dailyResetDate: toDate(toTime(11, 0)),
@@ -79,7 +79,7 @@ describe('days and months', () => {
       monthlyResetMonth: toDate(toTime(32, 12)).slice(0, 7),
     })
     await advanceTo(client, toTime(11, 0))
-    expect(await usageOf(client, agent)).toMatchObject({
+    expect(await readUsage(client, agent)).toMatchObject({
       dailyTransactionCount: 0,
       dailySpend: 0,
       dailyResetDate: toDate(toTime(12, 0)),
@@ -98,7 +98,7 @@ describe('days and months', () => {
     expectLimitExceeded(await agent.transferOut(payer, 1), 'monthlyLimit', 1, 0)
     await client.advance(3600)
     await spend(agent, payer, 1_000)
-    expect(await usageOf(client, agent)).toMatchObject({
+    expect(await readUsage(client, agent)).toMatchObject({
       dailyTransactionCount: 1,
       dailySpend: 1_000,
       monthlySpend: 1_000,
@@ -116,11 +116,11 @@ describe('days and months', () => {
     await client.advance(20 * 3600)
     const waiting = await spend(agent, payer, 600)
     expect((await say(client, 'reject', rejected)).status).toBe(200)
-    expect(await usageOf(client, agent)).toMatchObject({ dailySpend: 600, monthlySpend: 1_099 })
+    expect(await readUsage(client, agent)).toMatchObject({ dailySpend: 600, monthlySpend: 1_099 })
     await advanceTo(client, toTime(12, 0))
     // An action approved on a later day counts on the day of its request, and not against itself.
     expect((await say(client, 'approve', waiting)).body).toMatchObject({ status: 'APPROVED' })
-    expect(await usageOf(client, agent)).toMatchObject({
+    expect(await readUsage(client, agent)).toMatchObject({
       dailyTransactionCount: 0,
       dailySpend: 0,
       monthlySpend: 1_099,
@@ -156,12 +156,12 @@ describe('limits', () => {
     expect(decision.amount).toBeLessThan(6_000)
     const executed = await execute(3_000)
     expect(executed.body.status, toJson(executed.body)).toBe('APPROVED')
-    const spent = (await usageOf(client, agent)).dailySpend
+    const spent = (await readUsage(client, agent)).dailySpend
     // The rate may have moved slightly since the simulation.
     expect(Math.abs(spent - decision.amount)).toBeLessThan(decision.amount / 50)
     // The threshold is in euros.
     expect((await execute(4_000)).body.status).toBe('APPROVED')
-    const left = 11_600 - (await usageOf(client, agent)).dailySpend
+    const left = 11_600 - (await readUsage(client, agent)).dailySpend
     const refused = await execute(4_001)
     expect(refused, toJson(refused.body)).toMatchObject({
       status: 403,
@@ -177,7 +177,7 @@ describe('limits', () => {
     await spend(agent, payer, 1_000)
     const euros = { currency: 'EUR', perTransactionLimit: 100_000, dailyLimit: 1_000 }
     expect((await changePolicy(client, agent, { spendingLimits: euros })).status).toBe(200)
-    expect(await usageOf(client, agent)).toMatchObject({ dailyTransactionCount: 1, dailySpend: 0 })
+    expect(await readUsage(client, agent)).toMatchObject({ dailyTransactionCount: 1, dailySpend: 0 })
     await changePolicy(client, agent, { spendingLimits: { dailyTransactionLimit: 1 } })
     expectLimitExceeded(await agent.transferOut(payer, 1), 'dailyTransactionLimit', 1, 0)
   })
@@ -246,7 +246,7 @@ describe('limits', () => {
       })
     expect(await sumReservations(client, agent)).toEqual({ count: 3, sum: 11 + 1_019 + 1_023 })
     await expectUsageIsReserved(client, agent)
-    expect((await agent.get('/agents/me')).body.usage).toEqual(await usageOf(client, agent))
+    expect((await agent.get('/agents/me')).body.usage).toEqual(await readUsage(client, agent))
     // A request that is refused before the policy is evaluated, or by it, reserves nothing.
     await agent.transferOut(payer, 100_001)
     await agent.transferOut(payer, 90_000_000)

@@ -3,7 +3,7 @@ import { toJson } from '../../../src/base/json/json.ts'
 import type { Rail } from '../../../src/kernel/ports/rail.ts'
 import { extendChains } from '../../../src/operation/proofs/chain.ts'
 import { sandboxRail, sandboxRails } from '../../../src/outside/sandbox/rail.ts'
-import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { type Client, newBankAccount } from '../../worlds/client.testing.ts'
 import { changePolicy, newAgent, newPayer, settled, used } from '../../worlds/records/agents.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
@@ -51,11 +51,11 @@ describe('while a refund is pending', () => {
     expect(await used(client, agent)).toEqual([1, 10_000, 10_000])
     // Neither another change of the payment nor a direct write releases the reservation.
     await service.app.db.query(
-      `UPDATE transactions SET updated_at = updated_at WHERE id = '${uuidOf(transaction.id)}'`,
+      `UPDATE transactions SET updated_at = updated_at WHERE id = '${extractUuid(transaction.id)}'`,
     )
     await expect(
       service.app.db.query(
-        `UPDATE agent_reservations SET state = 'RELEASED' WHERE id = '${uuidOf(transaction.id)}'`,
+        `UPDATE agent_reservations SET state = 'RELEASED' WHERE id = '${extractUuid(transaction.id)}'`,
       ),
     ).rejects.toThrow('before its money is back')
     expect(await used(client, agent)).toEqual([1, 10_000, 10_000])

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
 import { newBankAccount } from '../../worlds/client.testing.ts'
-import { newAgentPlatform, say, settled, usageOf, used } from '../../worlds/records/agents.testing.ts'
+import { newAgentPlatform, readUsage, say, settled, used } from '../../worlds/records/agents.testing.ts'
 
 const LIMITS = { currency: 'USD', perTransactionLimit: 10_000, dailyLimit: 10_000, monthlyLimit: 50_000 }
 
@@ -78,6 +78,6 @@ describe('the budget of an agent', () => {
     expect(await used(client, agent)).toEqual([1, 4_000, 4_000])
     await client.advance(24 * 3600)
     expect((await agent.get(`/agents/me/actions/${undecided.body.id}`)).body.status).toBe('FAILED')
-    expect((await usageOf(client, agent)).dailySpend).toBe(0)
+    expect((await readUsage(client, agent)).dailySpend).toBe(0)
   })
 })

@@ -10,7 +10,7 @@ import {
   newPayer,
   type Payer,
   POLICY,
-  usageOf,
+  readUsage,
 } from '../../worlds/records/agents.testing.ts'
 
 const readPolicy = async (client: Client, agent: AgentClient) =>
@@ -266,7 +266,7 @@ describe('a decision', () => {
         [otherBank, 51],
         [otherBank, 50],
       ] as const) {
-        const usage = await usageOf(client, agent)
+        const usage = await readUsage(client, agent)
         const request = {
           type: 'TRANSFER_OUT',
           amount,
@@ -279,7 +279,7 @@ describe('a decision', () => {
         expect((await client.post(`/agents/${agent.id}/policy/simulate`, request)).body).toEqual(
           simulated.body,
         )
-        expect(await usageOf(client, agent)).toEqual(usage)
+        expect(await readUsage(client, agent)).toEqual(usage)
         const transfer = await agent.transferOut({ ...payer, bank } as Payer, amount)
         const { decision } = simulated.body
         outcomes.add(decision.rule ?? decision.outcome)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
 import { fund, newCustomer } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
-import { newAgent, newAgentPlatform, settled, usageOf } from '../../worlds/records/agents.testing.ts'
+import { newAgent, newAgentPlatform, readUsage, settled } from '../../worlds/records/agents.testing.ts'
 
 const USD_LIMITS = { currency: 'USD', perTransactionLimit: 100_000 }
 
@@ -40,7 +40,7 @@ describe('an action that the policy allows', () => {
       quote: { status: 'COMPLETED' },
       transaction: { status: 'COMPLETED', agentId: agent.id },
     })
-    expect(await usageOf(client, agent)).toMatchObject({
+    expect(await readUsage(client, agent)).toMatchObject({
       dailyTransactionCount: 2,
       dailySpend: 3_500,
       monthlySpend: 3_500,
@@ -79,7 +79,7 @@ describe('limits', () => {
           code: 'VELOCITY_LIMIT_EXCEEDED',
           details: { rule: 'dailyLimit', asked: 1_001, left: 0 },
         })
-    expect(await usageOf(client, agent)).toMatchObject({ dailyTransactionCount: 7, dailySpend: 7_007 })
+    expect(await readUsage(client, agent)).toMatchObject({ dailyTransactionCount: 7, dailySpend: 7_007 })
   })
 
   test('are no longer used by a failed payment', async () => {
@@ -99,7 +99,7 @@ describe('limits', () => {
     const failing = await agent.transferOut({ ...payer, bank: body.id }, 500)
     expect(failing.status).toBe(201)
     expect(await settled(client, agent, failing.body.id)).toMatchObject({ transaction: { status: 'FAILED' } })
-    expect(await usageOf(client, agent)).toMatchObject({ dailyTransactionCount: 0, dailySpend: 0 })
+    expect(await readUsage(client, agent)).toMatchObject({ dailyTransactionCount: 0, dailySpend: 0 })
     expect((await agent.transferOut(payer, 500)).status).toBe(201)
   })
 })
@@ -113,7 +113,7 @@ describe('an action that needs an approval', () => {
       status: 'PENDING_APPROVAL',
       transaction: { status: 'PENDING', agentId: agent.id },
     })
-    expect(await usageOf(client, agent)).toMatchObject({ dailySpend: 2_000 })
+    expect(await readUsage(client, agent)).toMatchObject({ dailySpend: 2_000 })
     // Only the response to the request itself shows the type INCOMING.
     expect((await client.get(`/agents/approvals?agentId=${agent.id}`)).body.data).toEqual([
       { ...body, transaction: { ...body.transaction, type: 'OUTGOING' } },
@@ -141,7 +141,7 @@ describe('an action that needs an approval', () => {
       status: 'APPROVED',
       transaction: { status: 'COMPLETED' },
     })
-    expect(await usageOf(client, agent)).toMatchObject({ dailyTransactionCount: 1, dailySpend: 2_000 })
+    expect(await readUsage(client, agent)).toMatchObject({ dailyTransactionCount: 1, dailySpend: 2_000 })
   })
 
   test('needs the signature of the customer if a wallet pays', async () => {

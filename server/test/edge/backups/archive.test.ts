@@ -12,7 +12,7 @@ import { addMonths, findParts, startOfNextMonth } from '../../../src/storage/sch
 import { type Client, fund, newCustomer, signIn } from '../../worlds/client.testing.ts'
 import { newCard, update } from '../../worlds/records/cards.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
-import { eventOnce, Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
+import { Receiver, waitForEventState } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
 const DAY_SECONDS = 24 * 3600
 
@@ -111,7 +111,7 @@ test('old months are archived completely to files, and later events keep their n
   await fund(client, usd, 50)
   await receiver.until((all) => all.some(({ event }) => event.objectId === usd))
   const { id } = receiver.received.find(({ event }) => event.objectId === usd)!.event
-  await eventOnce(client, id, ({ deliveryStatus }) => deliveryStatus === 'DELIVERED')
+  await waitForEventState(client, id, ({ deliveryStatus }) => deliveryStatus === 'DELIVERED')
   await client.send('PATCH', '/config', { webhookEndpoint: null })
   await client.advance(0)
   const archivedEvents = { account: await readEvents(usd, 2), card: await readEvents(cardId, 1) }

@@ -3,7 +3,7 @@ import { removeOld } from '../../../src/edge/expiry/retention.ts'
 import { addSeconds } from '../../../src/kernel/operation/app.ts'
 import { type Client, fund, newBankAccount, newCustomer } from '../../worlds/client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
-import { eventOnce, Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
+import { Receiver, waitForEventState } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
 const RETENTION = {
   messages: 40,
@@ -38,7 +38,7 @@ test('messages and webhook attempts are removed when their retention ends, not b
   await fund(client, usd, 1)
   await receiver.until((all) => all.some(({ event }) => event.objectId === usd))
   const { id } = receiver.received.find(({ event }) => event.objectId === usd)!.event
-  await eventOnce(client, id, ({ deliveryStatus }) => deliveryStatus === 'DELIVERED')
+  await waitForEventState(client, id, ({ deliveryStatus }) => deliveryStatus === 'DELIVERED')
   await client.advance(0)
   const [messages, codes, attempts, receipts] = await Promise.all(
     ['messages', 'otp_challenges', 'webhook_attempts', 'webhook_receipts'].map(countRows),

@@ -2,10 +2,10 @@ import type { IdKind } from '@countersign/contract/core/ids'
 import { describe, expect, test } from 'vitest'
 import { buildId, deriveUuid } from '../../../src/storage/engine/ids.ts'
 import {
+  createRequestChecker,
   ENDPOINTS,
   type JsonSchema,
-  kindsOf,
-  refusalsOf,
+  listIdKinds,
   requiredQuery,
   samples,
 } from '../../worlds/contract/schemas.testing.ts'
@@ -45,7 +45,7 @@ function listBadTexts(schema: JsonSchema): string[] {
   if (maxLength !== undefined) values.push('a'.repeat(maxLength + 1))
   if (pattern) values.push('💥', 'a b', `${samples(schema)[0]}\n`)
   if (format === 'date-time') values.push(...BAD_TIMES)
-  const kinds = kindsOf(schema)
+  const kinds = listIdKinds(schema)
   const otherKind = ['Agent', 'Card'].find((kind) => !kinds?.includes(kind))
   if (kinds)
     values.push(
@@ -82,7 +82,7 @@ const WITH_QUERY = ENDPOINTS.filter(([, { query }]) => query !== undefined)
 
 describe.each(WITH_QUERY)('%s refuses a query, and names the field,', (_, endpoint) => {
   const { properties = {}, required = [] } = endpoint.query as unknown as JsonSchema
-  const findRefusal = refusalsOf(endpoint)
+  const findRefusal = createRequestChecker(endpoint)
 
   test('if a value is invalid or repeated', { tags: 'long' }, async () => {
     for (const [name, schema] of Object.entries(properties))
@@ -105,7 +105,7 @@ describe.each(WITH_QUERY)('%s refuses a query, and names the field,', (_, endpoi
 
 test.each(ENDPOINTS)('%s refuses an unknown parameter, and suggests a similar one', async (_, endpoint) => {
   const { properties = {} } = (endpoint.query ?? {}) as JsonSchema
-  const findRefusal = refusalsOf(endpoint)
+  const findRefusal = createRequestChecker(endpoint)
   const misspellings = Object.keys(properties).map((known) => ({ field: `${known}Q`, known }))
   for (const { field, known } of [{ field: 'strange', known: undefined }, ...misspellings]) {
     const refusal = await findRefusal({ query: { ...requiredQuery(endpoint), [field]: '1' } })

@@ -2,12 +2,12 @@ import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { describe, expect, test } from 'vitest'
 import {
   badValues,
+  createRequestChecker,
   ENDPOINTS,
   type Json,
   type JsonSchema,
   type Member,
   membersOf,
-  refusalsOf,
   samples,
   without,
   withRaw,
@@ -50,7 +50,7 @@ function listBodiesWithOneFault(
 
 describe.each(WITH_BODY)('%s names the field when it refuses', (name, endpoint) => {
   const schema = endpoint.body as JsonSchema
-  const findRefusal = refusalsOf(endpoint)
+  const findRefusal = createRequestChecker(endpoint)
 
   /** Parses each body as the server does, which `bad-input-calls.test.ts` verifies over HTTP. */
   async function expectRefused(bodies: readonly BadBody[]) {

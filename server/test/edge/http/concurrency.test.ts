@@ -3,7 +3,7 @@ import { generateKeyPair } from '../../../src/base/crypto/p256.ts'
 import { makeStamp } from '../../../src/base/crypto/stamp.ts'
 import {
   Client,
-  credentialOf,
+  findCredentialId,
   fund,
   newBankAccount,
   newCustomer,
@@ -107,7 +107,7 @@ test('fifty parallel calls with one Idempotency-Key and signature get one respon
 test('fifty parallel wrong guesses use up a code, so that the right code is refused afterwards', async () => {
   const client = await newPlatform()
   const { wallet } = await newCustomer(client)
-  const credential = await credentialOf(client, wallet)
+  const credential = await findCredentialId(client, wallet)
   const challenge = await client.post(`/auth/credentials/${credential}/challenge`)
   const submitCode = (code: string) =>
     client.post(`/auth/credentials/${credential}/verify`, {
@@ -123,7 +123,7 @@ test('fifty parallel wrong guesses use up a code, so that the right code is refu
 test('five of fifty parallel sign-ins with the right code pass the first leg, and one gets a session', async () => {
   const client = await newPlatform()
   const { wallet } = await newCustomer(client)
-  const credential = await credentialOf(client, wallet)
+  const credential = await findCredentialId(client, wallet)
   const challenge = await client.post(`/auth/credentials/${credential}/challenge`)
   const path = `/auth/credentials/${credential}/verify`
   const devices = Array.from({ length: 50 }, () => {

@@ -18,7 +18,7 @@ import { toJson } from '../../../src/base/json/json.ts'
 import { newPlatform } from '../../worlds/client.testing.ts'
 import { playSandbox } from '../../worlds/contract/example-world.testing.ts'
 import { playProduction, RecordingClient } from '../../worlds/contract/recording-client.testing.ts'
-import { clockOf } from '../../worlds/records/payments.testing.ts'
+import { readPlatformClock } from '../../worlds/records/payments.testing.ts'
 
 const FILE = fileURLToPath(new URL('../../../../docs/reference/examples.jsonl', import.meta.url))
 const EVENTS_FILE = fileURLToPath(new URL('../../../../docs/reference/events.jsonl', import.meta.url))
@@ -65,7 +65,7 @@ test('the examples of the reference page match current calls (else: npm run docs
   const { records, failed } = await playSandbox(client)
   expect(failed).toEqual([])
   await playProduction(client)
-  const recorded = client.examples(records as Record<string, string>, await clockOf(platform))
+  const recorded = client.examples(records as Record<string, string>, await readPlatformClock(platform))
   expect(Object.keys(recorded.calls).sort()).toEqual(Object.keys(API).sort())
   const isCurrent = toJson(toShapes(recorded)) === toJson(toShapes(readStored()))
   if (process.env.UPDATE_DOCS && !isCurrent)

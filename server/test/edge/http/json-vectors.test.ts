@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { API } from '@countersign/contract/api'
-import { bodyBytesMaxOf } from '@countersign/contract/core/endpoint'
+import { getBodyBytesMax } from '@countersign/contract/core/endpoint'
 import { describe, expect, test } from 'vitest'
 import { parseJson } from '../../../src/base/json/json.ts'
 import { readJson } from '../../../src/base/json/json-reader.ts'
@@ -25,7 +25,7 @@ const documents = isAbsent
       .map((name) => ({ name, bytes: readFileSync(resolve(folder, name)) }))
 const listDocuments = (kind: 'y' | 'n' | 'i') => documents.filter(({ name }) => name.startsWith(`${kind}_`))
 
-const CUSTOMER_BYTES_MAX = bodyBytesMaxOf(API.customer_create)
+const CUSTOMER_BYTES_MAX = getBodyBytesMax(API.customer_create)
 const NOT_JSON = /^The body (is not valid (JSON|UTF-8)|nests deeper)/
 
 describe.skipIf(isAbsent)('the documents of JSONTestSuite', () => {

@@ -1,4 +1,4 @@
-import { guardedText } from '@countersign/contract/core/csv-guard'
+import { guardFormulas } from '@countersign/contract/core/csv-guard'
 import { isObject } from '@countersign/contract/core/decode'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { parse } from 'csv-parse/sync'
@@ -53,8 +53,8 @@ function buildExpectedCell(record: unknown, column: string): string {
   const value = readPath(record, parts)
   if (value !== undefined) {
     if (isObject(value) && 'decimals' in value) return String(value.code)
-    if (isObject(value) || Array.isArray(value)) return guardedText(toJson(value))
-    return typeof value === 'string' ? guardedText(value) : value === null ? '' : String(value)
+    if (isObject(value) || Array.isArray(value)) return guardFormulas(toJson(value))
+    return typeof value === 'string' ? guardFormulas(value) : value === null ? '' : String(value)
   }
   const money = readPath(record, parts.slice(0, -1))
   if (!isObject(money) || !isObject(money.currency)) return ''

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { newPlatform } from '../../worlds/client.testing.ts'
 import { newWorld, type World } from '../../worlds/contract/calls.testing.ts'
-import { customerClient } from '../../worlds/records/members.testing.ts'
+import { newCustomerClient } from '../../worlds/records/members.testing.ts'
 import { account, quoted, to } from '../../worlds/records/payments.testing.ts'
 
 type Name = { readonly id: string; readonly name: string }
@@ -61,7 +61,7 @@ describe('the names of a list', () => {
   })
 
   test("cover only what the caller may see, so a customer's token gets its own names", async () => {
-    const customer = await customerClient(ownWorld.client, ownWorld.customer.id)
+    const customer = await newCustomerClient(ownWorld.client, ownWorld.customer.id)
     const { body } = await customer.get('/transactions?includeNames=true&limit=100')
     expect(body.data.length).toBeGreaterThan(0)
     const ids = body.names.map(({ id }: Name) => id)

@@ -10,11 +10,11 @@ import { exampleBank, newEuroAccount, openProduction } from '../../worlds/produc
 import { openServer, type TestServer, valueIn } from '../../worlds/server.testing.ts'
 import { ensureServerBuilt, newPlace, ServerProcess } from '../../worlds/server-process.testing.ts'
 import {
+  buildTraceSettings,
   type Collector,
   newTraceparent,
   openCollector,
   type Span,
-  tracedTo,
 } from '../../worlds/simulators/otlp-collector.testing.ts'
 
 const LOST_MESSAGE = 'dropped traces that the collector did not accept'
@@ -44,7 +44,7 @@ const readDroppedCount = async (server: Pick<TestServer, 'metrics'>) =>
 describe('a trace', () => {
   test("continues at the operator's connectors", async () => {
     const collector = await startCollector()
-    const production = await openProduction({}, tracedTo(collector.url))
+    const production = await openProduction({}, buildTraceSettings(collector.url))
     onTestFinished(production.close)
     const calls: ForwardedCall[] = []
     const proxy = await openProxy(
@@ -84,7 +84,7 @@ describe('a trace', () => {
 
   test('belongs to one payment, even if concurrent payments share a job row', async () => {
     const collector = await startCollector()
-    const { client, app } = await startServer(tracedTo(collector.url))
+    const { client, app } = await startServer(buildTraceSettings(collector.url))
     const { id, usd } = await newCustomer(client)
     await fund(client, usd, 100_000)
     const bank = await newBankAccount(client, id)
@@ -145,7 +145,7 @@ describe('a trace collector', () => {
     await new Promise<void>((resolve) => closedServer.listen(0, '127.0.0.1', resolve))
     const { port } = closedServer.address() as AddressInfo
     await new Promise((resolve) => closedServer.close(resolve))
-    const server = await startServer(tracedTo(`http://127.0.0.1:${port}`))
+    const server = await startServer(buildTraceSettings(`http://127.0.0.1:${port}`))
     for (let n = 0; n < 20; n++) expect((await server.client.get('/config')).status).toBe(200)
     await expect.poll(() => readDroppedCount(server)).toBeGreaterThan(0)
     for (let n = 0; n < 20; n++) expect((await server.client.get('/config')).status).toBe(200)
@@ -165,7 +165,7 @@ describe('a trace collector', () => {
     const collector = await startCollector()
     const statuses = [503]
     collector.answer = () => statuses.shift() ?? 200
-    const server = await startServer(tracedTo(collector.url))
+    const server = await startServer(buildTraceSettings(collector.url))
     const busyTrace = newTraceparent()
     await server.client.send('GET', '/config', undefined, { traceparent: busyTrace.header })
     await collector.trace(busyTrace.traceId, (spans) => spans.length > 1)
@@ -187,7 +187,7 @@ describe('a trace collector', () => {
     collector.answer = () => response
     onTestFinished(release)
     const dropReport = { count: 0, lines: [] as object[] }
-    const { tracing } = readTracing(tracedTo(collector.url))
+    const { tracing } = readTracing(buildTraceSettings(collector.url))
     const traces = openTracing(tracing!, 'test', {
       dropped: (count) => {
         dropReport.count += count
@@ -204,7 +204,10 @@ describe('a trace collector', () => {
 
   test('gets the last spans when the server stops', async () => {
     const collector = await startCollector()
-    const server = await startServer({ ...tracedTo(collector.url), OTEL_BSP_SCHEDULE_DELAY: '60000' })
+    const server = await startServer({
+      ...buildTraceSettings(collector.url),
+      OTEL_BSP_SCHEDULE_DELAY: '60000',
+    })
     const caller = newTraceparent()
     await server.client.send('GET', '/config', undefined, { traceparent: caller.header })
     expect(collector.posts).toEqual([])
@@ -221,7 +224,7 @@ describe('the built server', () => {
     const collector = await startCollector()
     const place = await newPlace()
     const server = await ServerProcess.ready(place, {
-      ...tracedTo(collector.url),
+      ...buildTraceSettings(collector.url),
       OTEL_BSP_SCHEDULE_DELAY: '60000',
     })
     const caller = newTraceparent()

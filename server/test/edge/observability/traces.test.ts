@@ -3,11 +3,11 @@ import { SECRET_PATTERNS } from '../../../../test/log-secrets.ts'
 import { type Client, fund, newBankAccount, newCustomer, signIn } from '../../worlds/client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 import {
+  buildTraceSettings,
   type Collector,
   newTraceparent,
   openCollector,
   type Span,
-  tracedTo,
 } from '../../worlds/simulators/otlp-collector.testing.ts'
 import { hold, Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
@@ -16,7 +16,7 @@ let server: TestServer
 let client: Client
 beforeAll(async () => {
   collector = await openCollector()
-  server = await openServer({ LOG_LEVEL: 'debug', ...tracedTo(collector.url) })
+  server = await openServer({ LOG_LEVEL: 'debug', ...buildTraceSettings(collector.url) })
   client = await server.newPlatform()
 })
 afterAll(async () => {

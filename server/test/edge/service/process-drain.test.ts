@@ -5,8 +5,8 @@ import { beforeAll, expect, test } from 'vitest'
 import { type Client, fund, newBankAccount, newCustomer, signIn } from '../../worlds/client.testing.ts'
 import {
   ensureServerBuilt,
+  findStorageProcesses,
   newPlace,
-  processesOf,
   ServerProcess,
 } from '../../worlds/server-process.testing.ts'
 
@@ -114,7 +114,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     expect(replies.map(({ status }) => status)).toEqual(Array(REQUESTS).fill(201))
     await expect(fetch(`${server.origin}/healthz`)).rejects.toThrow()
     expect(await server.ended()).toMatchObject({ code: 0, signal: null, stderr: '' })
-    expect(processesOf(place)).toEqual([])
+    expect(findStorageProcesses(place)).toEqual([])
     agent.destroy()
 
     const restartedClient = (await ServerProcess.ready(place)).client()

@@ -5,7 +5,7 @@ import { generateKeyPair } from '../../../src/base/crypto/p256.ts'
 import { makeStamp } from '../../../src/base/crypto/stamp.ts'
 import {
   Client,
-  credentialOf,
+  findCredentialId,
   fund,
   newBankAccount,
   newCustomer,
@@ -35,7 +35,7 @@ test('the debug log of a server process contains no secret', async () => {
   const { id, wallet, usd, email } = await newCustomer(client)
   const bank = await newBankAccount(client, id)
   await fund(client, wallet, 10_000_000)
-  const credential = await credentialOf(client, wallet)
+  const credential = await findCredentialId(client, wallet)
   const challenge = await client.post(`/auth/credentials/${credential}/challenge`)
   const bundle = challenge.body.otpEncryptionTargetBundle
   const keys = generateKeyPair()

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../../src/base/settings/config.ts'
 import { runAdmin } from '../../../src/edge/commands/admin.ts'
 import { openService } from '../../../src/edge/service/service.ts'
-import { Client, credentialOf, newCustomer } from '../../worlds/client.testing.ts'
+import { Client, findCredentialId, newCustomer } from '../../worlds/client.testing.ts'
 import {
   type Ending,
   ensureServerBuilt,
@@ -271,7 +271,7 @@ describe('platform create and token create print one JSON object whose credentia
     expect(files).toEqual([])
 
     const { wallet, usd } = await newCustomer(client)
-    const credential = await credentialOf(client, wallet)
+    const credential = await findCredentialId(client, wallet)
     for (const [method, path, body] of [
       ['GET', '/sandbox/clock', undefined],
       ['POST', '/sandbox/clock/advance', { seconds: 1 }],

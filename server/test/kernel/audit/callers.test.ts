@@ -10,8 +10,8 @@ import {
   signIn,
 } from '../../worlds/client.testing.ts'
 import { changePolicy, newAgentPlatform } from '../../worlds/records/agents.testing.ts'
-import { customerClient, newMember } from '../../worlds/records/members.testing.ts'
-import { openedFor, PERSON } from '../../worlds/records/onboarding.testing.ts'
+import { newCustomerClient, newMember } from '../../worlds/records/members.testing.ts'
+import { openNewLink, PERSON } from '../../worlds/records/onboarding.testing.ts'
 import { world } from '../../worlds/world.testing.ts'
 
 async function listAuditEvents(client: Client, query = ''): Promise<Reply['body'][]> {
@@ -68,7 +68,7 @@ test('the audit trail shows agents, customers with tokens, and policy changes', 
   expect(change.after.policy.defaultExecutionMode).toBe('APPROVAL_REQUIRED')
 
   const { id } = await newCustomer(client)
-  const customer = await customerClient(client, id)
+  const customer = await newCustomerClient(client, id)
   const accountInfo = {
     accountType: 'USD_ACCOUNT',
     accountNumber: '123456789',
@@ -105,7 +105,7 @@ test('the audit trail shows that a customer opened its verification page', async
   const client = await newPlatform()
   await client.send('PATCH', '/config', { sandboxConfig: { verification: 'MANUAL' } })
   const { id } = (await client.post('/customers', PERSON)).body
-  await openedFor(client, id)
+  await openNewLink(client, id)
   const [entry] = await listAuditEvents(client, '&operation=kyc_link_open')
   expect(entry).toMatchObject({ actor: { type: 'CUSTOMER', id }, objectId: id, customerId: id })
   expect(entry.address).toMatch(/127\.0\.0\.1|::1/)

@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { isObject } from '@countersign/contract/core/decode'
-import { sensitivityOf } from '@countersign/contract/core/sensitivity'
+import { getSensitivity } from '@countersign/contract/core/sensitivity'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { archive } from '../../../src/edge/backups/archive.ts'
 import { addSeconds } from '../../../src/kernel/operation/app.ts'
 import { addMonths, findParts } from '../../../src/storage/schema/months.ts'
 import {
-  callerOf,
   idsFor,
   newWorld,
   pathWith,
+  selectCaller,
   validBody,
   type World,
 } from '../../worlds/contract/calls.testing.ts'
@@ -23,7 +23,7 @@ import {
   membersOf,
   withRaw,
 } from '../../worlds/contract/schemas.testing.ts'
-import { placesOf } from '../../worlds/records/erasures.testing.ts'
+import { findPlaces } from '../../worlds/records/erasures.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 
 let host: TestServer
@@ -43,13 +43,13 @@ const secrets: string[] = []
 /** Creates a string that occurs nowhere else. */
 function newMark(schema: JsonSchema): string {
   const mark = `${MARK_PREFIX}-${++marks}-x`
-  if (sensitivityOf(schema as object) === 'secret') secrets.push(mark)
+  if (getSensitivity(schema as object) === 'secret') secrets.push(mark)
   return mark
 }
 
 /** True if a property accepts any string, and logs hide it. */
 function isFreeText(schema: JsonSchema): boolean {
-  const sensitivity = sensitivityOf(schema as object)
+  const sensitivity = getSensitivity(schema as object)
   return (
     sensitivity !== undefined &&
     sensitivity !== 'plain' &&
@@ -88,7 +88,7 @@ function buildQuery(schema: JsonSchema | undefined): string {
   const names = Object.entries(schema?.properties ?? {})
     .filter(([, member]) => {
       const isFixed = (member.enum ?? member.pattern ?? member.format) !== undefined
-      return member.type !== 'string' || isFixed || sensitivityOf(member as object) !== 'plain'
+      return member.type !== 'string' || isFixed || getSensitivity(member as object) !== 'plain'
     })
     .map(([name]) => name)
   return [...names, 'unknown'].map((name) => `${name}=${MARK_PREFIX}-${++marks}`).join('&')
@@ -117,7 +117,7 @@ test('no log contains a string from a hidden field of any request, and no table 
   const statuses = new Map<number, number>()
   for (const [name, endpoint] of ENDPOINTS) {
     if (endpoint.upload || name === 'sandbox_clock_advance' || name === 'event_stream') continue
-    const caller = callerOf(endpoint, world)
+    const caller = selectCaller(endpoint, world)
     const path = pathWith(endpoint, (kind) => idsFor(endpoint, world)[kind] ?? 'x')
     if (endpoint.method === 'GET') {
       await caller.send('GET', `${path}?${buildQuery(endpoint.query as JsonSchema)}`)
@@ -145,7 +145,7 @@ test('no log contains a string from a hidden field of any request, and no table 
   expect(rows.filter(({ text }) => text.includes(MARK_PREFIX)).map(({ text }) => text)).toEqual([])
   expect(host.logText()).not.toContain(MARK_PREFIX)
   expect(host.logText().length).toBeGreaterThan(10_000)
-  const places = await placesOf(host.app.db, secrets)
+  const places = await findPlaces(host.app.db, secrets)
   expect([...places].filter(([, columns]) => columns.length > 0)).toEqual([])
   const archives = await readArchives(host.app)
   expect(archives).toContain('"operation"')

@@ -1,6 +1,6 @@
 import { API } from '@countersign/contract/api'
 import { isObject } from '@countersign/contract/core/decode'
-import { sensitivityOf } from '@countersign/contract/core/sensitivity'
+import { getSensitivity } from '@countersign/contract/core/sensitivity'
 import { LOGGED_BODY_BYTES_MAX } from '@countersign/contract/operation/request-log'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -53,7 +53,7 @@ test('every string of the contract whose name looks like a secret is hidden from
   )
   expect(secretStrings.length).toBeGreaterThan(10)
   const visible = secretStrings.filter(([, schemas]) =>
-    schemas.some((schema) => sensitivityOf(schema as object) === 'plain'),
+    schemas.some((schema) => getSensitivity(schema as object) === 'plain'),
   )
   expect(visible.map(([name]) => name)).toEqual(['attestation'])
 })
@@ -68,7 +68,7 @@ test.each(ENDPOINTS.filter(([, { body }]) => body))(
         const raws = [`{"x":"${SECRET}"}`, `["${SECRET}"]`, `{"${SECRET}":1}`]
         // Logs show a plain string without a pattern unchanged, such as the name of an operation.
         const isShown =
-          sensitivityOf(member as object) === 'plain' && !member.enum && !member.pattern && !member.format
+          getSensitivity(member as object) === 'plain' && !member.enum && !member.pattern && !member.format
         if (!isShown) raws.push(`"${SECRET}"`)
         for (const raw of raws) {
           const { requestBody } = maskBody(endpoint, withRaw(sample, path, raw))

@@ -13,9 +13,9 @@ import { formatDataKeyName, Keyring } from '../../../src/kernel/enclave/keyring.
 import { createOp } from '../../../src/kernel/operation/app.ts'
 import type { OperationEnclave } from '../../../src/kernel/ports/enclave.ts'
 import { findOpenPlatform, guardPlatformOpen } from '../../../src/people/platforms/platforms.ts'
-import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import type { Database } from '../../../src/storage/engine/port.ts'
-import { Client, newCustomer, pngOf } from '../../worlds/client.testing.ts'
+import { buildPng, Client, newCustomer } from '../../worlds/client.testing.ts'
 import { upload } from '../../worlds/records/onboarding.testing.ts'
 
 const OLD_KEY = Buffer.from(TEST_MASTER_KEY, 'hex')
@@ -94,7 +94,7 @@ test('data sealed after a rotation opens with neither the old master key nor a b
     country: 'DE',
     documentNumber: 'L01X00T47',
   }
-  const file = pngOf(100_000)
+  const file = buildPng(100_000)
   const { id: documentId } = (await upload(client, '/documents', fields, file)).body
   const secret = (await client.get('/webhook-secrets')).body.data[0].secret
   const publicKey = first.service.app.enclave.quorumPublicKey
@@ -146,7 +146,7 @@ test('data sealed after a rotation opens with neither the old master key nor a b
   const { rows: generations } = await second.service.app.db.query(
     `SELECT sealed_generation(sealed_key)::integer AS key, sealed_generation(sealed_number)::integer AS number
      FROM documents d JOIN stored_files f ON f.id = d.file_id WHERE d.id = $1`,
-    [uuidOf(documentId)],
+    [extractUuid(documentId)],
   )
   expect(generations).toEqual([{ key: 2, number: 2 }])
   const link = await restartedClient.post(`/documents/${documentId}/link`)

@@ -8,7 +8,7 @@ import {
 } from '../../../src/kernel/idempotency/stored-responses.ts'
 import { addSeconds, type Op } from '../../../src/kernel/operation/app.ts'
 import { ApiError } from '../../../src/kernel/operation/operation.ts'
-import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 
 const DAY_SECONDS = 24 * 3600
@@ -68,7 +68,7 @@ test('an idempotency key whose digest equals the digest of another key neither g
   // Simulates a digest collision: the row of one key gets the digest of another key.
   const { affected } = await db.query(
     `UPDATE idempotency_keys SET digest = key_digest(scope, $2) WHERE key = $1 AND platform_id = $3`,
-    [ownKey, collidingKey, uuidOf(op.platform.id)],
+    [ownKey, collidingKey, extractUuid(op.platform.id)],
   )
   expect(affected).toBe(1)
   expect(await findResponse(collidingKey)).toBeUndefined()

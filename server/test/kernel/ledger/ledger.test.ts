@@ -5,7 +5,7 @@ import { capture, capturePart, hold, release } from '../../../src/kernel/ledger/
 import { post, splitMovement } from '../../../src/kernel/ledger/transfers.ts'
 import type { Op } from '../../../src/kernel/operation/app.ts'
 import type { Write } from '../../../src/storage/commit/writes.ts'
-import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { testId } from '../../worlds/records/payments.testing.ts'
 import type { SharedServer } from '../../worlds/server.testing.ts'
 import { world } from '../../worlds/world.testing.ts'
@@ -207,7 +207,7 @@ describe('the ledger', { tags: 'smoke' }, () => {
       "state = 'pending', ended_at = now()",
     ])
       await expect(
-        db.query(`UPDATE ledger_transfers SET ${change} WHERE id = $1`, [uuidOf(holdId)]),
+        db.query(`UPDATE ledger_transfers SET ${change} WHERE id = $1`, [extractUuid(holdId)]),
         change,
       ).rejects.toThrow(/ends once|check constraint/)
     await commitWrites([release(op, { ...buildHold(from, 40n), holdId })])

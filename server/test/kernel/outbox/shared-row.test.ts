@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addSeconds } from '../../../src/kernel/operation/app.ts'
 import { job } from '../../../src/kernel/outbox/jobs.ts'
 import type { InsertWrite } from '../../../src/storage/commit/writes.ts'
-import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { expectSettledBooks, expectSoundBalances } from '../../reliability/books.testing.ts'
 import { fund, newBankAccount, newCustomer } from '../../worlds/client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
@@ -32,7 +32,7 @@ test('payments that start together share a job row, which the next process takes
     (
       await service.app.db.query<Row>(
         `SELECT id, payload FROM jobs WHERE platform_id = $1 AND kind = 'transfer.settle'`,
-        [uuidOf(platformId)],
+        [extractUuid(platformId)],
       )
     ).rows
   const payments = await Promise.all(
@@ -56,11 +56,11 @@ test('payments that start together share a job row, which the next process takes
   // Recreates a crash between settling the payments and deleting their row.
   const allPayments = payments.map(({ body }) => ({ transactionId: body.id as string }))
   await service.app.db.query('DELETE FROM jobs WHERE id = ANY ($1)', [
-    remainingRows.slice(1).map((row) => uuidOf(row.id)),
+    remainingRows.slice(1).map((row) => extractUuid(row.id)),
   ])
   await service.app.db.query(
     `UPDATE jobs SET payload = $2, due_at = created_at, claimed_until = now() - interval '1 second' WHERE id = $1`,
-    [uuidOf(remainingRows[0]!.id), { each: allPayments }],
+    [extractUuid(remainingRows[0]!.id), { each: allPayments }],
   )
   await client.advance(0)
   expect((await listRows()).map(({ payload }) => payload.transactionId).sort()).toEqual(pending)
@@ -86,7 +86,7 @@ test('sets that are committed together share a job row, and each result names it
   const writes = Array.from({ length: 5 }, (_, n) => buildSharingJob(n))
   const results = await Promise.all(writes.map((write) => service.app.committer.commit([write])))
   const { rows } = await service.app.db.query<Row>('SELECT id, payload FROM jobs WHERE platform_id = $1', [
-    uuidOf(op.platform.id),
+    extractUuid(op.platform.id),
   ])
   expect(rows).toHaveLength(1)
   expect(rows[0]!.payload.each?.map(({ transactionId }) => transactionId).sort()).toEqual(

@@ -6,7 +6,7 @@ import { parseJson, toCanonicalJson, toJson } from '../../../src/base/json/json.
 import { validator } from '../../../src/edge/http/request/validate.ts'
 import {
   type Client,
-  credentialOf,
+  findCredentialId,
   fund,
   newCustomer,
   newPlatform,
@@ -152,7 +152,7 @@ async function createSigningWorld() {
     nickname: 'My “phone”',
     credentialId: ownAuthenticator.credentialId,
   }
-  const codeCredential = { id: await credentialOf(client, wallet), type: 'EMAIL_OTP', nickname: email }
+  const codeCredential = { id: await findCredentialId(client, wallet), type: 'EMAIL_OTP', nickname: email }
   const authenticator = new Authenticator()
   const clientPublicKey = generateKeyPair().publicKey.uncompressedHex
   const bank = await addAccount(client, id, buildUsAccount('1234567890', 'Grace Hopper'))

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { type Client, fund, newBankAccount, newCustomer } from '../../worlds/client.testing.ts'
 import { account, noId, quoted, to } from '../../worlds/records/payments.testing.ts'
 import type { SharedServer } from '../../worlds/server.testing.ts'
@@ -57,7 +57,7 @@ beforeAll(async () => {
   const { rows } = await service.app.db.query<StoredPayment>(
     `SELECT id, source_account_id AS source, destination_account_id AS destination FROM transactions
      WHERE platform_id = $1 ORDER BY created_at DESC, id DESC`,
-    [uuidOf(platformId)],
+    [extractUuid(platformId)],
   )
   storedPayments = rows
 })

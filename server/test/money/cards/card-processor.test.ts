@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
 import type { ProcessorEvent } from '../../../src/kernel/ports/card-processor.ts'
 import { createSandboxCardProcessor, signEvent } from '../../../src/outside/sandbox/card-processor.ts'
-import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { type FaultyServer, openFaultyServer } from '../../reliability/faulty-server.testing.ts'
 import { Client, fund, newCustomer, type Reply, signIn } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
@@ -332,7 +332,7 @@ async function countStoredAnswers(
 ): Promise<bigint> {
   const { rows } = await db.query<{ count: bigint }>(
     'SELECT count(*) AS count FROM idempotency_keys WHERE platform_id = $1 AND key = $2',
-    [uuidOf(platformId), token],
+    [extractUuid(platformId), token],
   )
   return rows[0]!.count
 }

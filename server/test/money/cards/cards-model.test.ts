@@ -12,7 +12,7 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parsePublicKey, verifySignature } from '../../../src/base/crypto/p256.ts'
 import { toJson } from '../../../src/base/json/json.ts'
-import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import {
   type Client,
   fund,
@@ -245,7 +245,7 @@ class Run {
          sum(e.amount)::bigint AS amount
        FROM ledger_entries e JOIN ledger_accounts a ON a.id = e.account_id
        WHERE e.platform_id = $1 AND a.platform_id = $1 AND e.cause = 'card_transaction' GROUP BY 1, 2`,
-      [uuidOf(platformId)],
+      [extractUuid(platformId)],
     )
     const sumEntries = (id: string, account: string) =>
       rows
@@ -269,14 +269,14 @@ class Run {
     const { rows: sums } = await service.app.db.query(
       `SELECT e.currency FROM ledger_entries e JOIN ledger_accounts a ON a.id = e.account_id
        WHERE a.platform_id = $1 GROUP BY 1 HAVING sum(e.amount) <> 0`,
-      [uuidOf(platformId)],
+      [extractUuid(platformId)],
     )
     expect(sums, 'currencies whose entries do not sum to zero').toEqual([])
     const { rows: holds } = await service.app.db.query<{ held: bigint; pending: bigint }>(
       `SELECT a.held, coalesce(sum(h.amount), 0)::bigint AS pending
        FROM ledger_accounts a LEFT JOIN ledger_transfers h ON h.debit_account_id = a.id AND h.state = 'pending'
        WHERE a.id = $1 GROUP BY a.id`,
-      [uuidOf(this.#holder[this.#payer])],
+      [extractUuid(this.#holder[this.#payer])],
     )
     const held = this.#model.held * UNITS[this.#payer]
     expect(holds).toEqual([{ held, pending: held }])
@@ -297,7 +297,7 @@ class Run {
          count(h.id) FILTER (WHERE h.id <> t.hold_id) AS others
        FROM card_transactions t LEFT JOIN ledger_transfers h ON h.cause_id = t.id AND h.state = 'pending'
        WHERE t.platform_id = $1 AND t.hold_id IS NOT NULL GROUP BY t.id ORDER BY t.id`,
-      [uuidOf(platformId)],
+      [extractUuid(platformId)],
     )
     const expected = this.#model.purchases.map((one) => {
       const held = CardModel.heldFor(one) * UNITS[this.#payer]
@@ -319,7 +319,7 @@ class Run {
        FROM card_pull_signatures s JOIN card_transactions t ON t.id = s.card_transaction_id
        JOIN delegated_keys k ON k.id = s.delegated_key_id AND k.id = t.delegated_key_id
        WHERE s.platform_id = $1 ORDER BY s.number`,
-      [uuidOf(platformId)],
+      [extractUuid(platformId)],
     )
     for (const { id, number, statement, signature, public_key } of rows) {
       const key = parsePublicKey(public_key)!

@@ -3,7 +3,7 @@ import { type Client, fund, newPlatform } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { newCard, readCard, use, used } from '../../worlds/records/cards.testing.ts'
 import { PERSON, send } from '../../worlds/records/onboarding.testing.ts'
-import { account, everyOne, to } from '../../worlds/records/payments.testing.ts'
+import { account, readAllRecords, to } from '../../worlds/records/payments.testing.ts'
 
 /** A person whose check stays pending until somebody decides, with the dollar account of that person. */
 async function newPendingHolder(client: Client) {
@@ -83,7 +83,7 @@ describe('a card for a customer whose check is pending', () => {
       const accepted = [...before, ...during].filter(({ status }) => status === 201)
       for (const { status, body } of during.filter((reply) => reply.status !== 201))
         expect([status, body.code]).toEqual([400, 'CARDHOLDER_KYC_NOT_APPROVED'])
-      const cards = await everyOne(client, `/cards?cardholderId=${holder.id}`)
+      const cards = await readAllRecords(client, `/cards?cardholderId=${holder.id}`)
       expect(cards).toHaveLength(accepted.length)
       for (const card of cards) expect(card).toMatchObject(expected)
     },

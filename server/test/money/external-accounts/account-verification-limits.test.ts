@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { type Client, newBankAccount, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
-  amountsOf,
   begin,
-  begunVerification,
+  beginNewVerification,
   confirm,
   failByAttempts,
   fundPlatform,
+  readDepositAmounts,
 } from '../../worlds/records/account-verifications.testing.ts'
 
 const LIMITED = { code: 'ACCOUNT_VERIFICATION_LIMIT_REACHED', field: 'externalAccountId' } as const
@@ -107,8 +107,8 @@ test('a customer can start ten verifications in 30 days, however many accounts t
 
 test('a verification cannot be confirmed once its customer is deleted', async () => {
   const client = await newPlatform()
-  const { id, customerId } = await begunVerification(client)
-  const amounts = await amountsOf(client, id)
+  const { id, customerId } = await beginNewVerification(client)
+  const amounts = await readDepositAmounts(client, id)
   expect((await client.send('DELETE', `/customers/${customerId}`)).status).toBe(200)
   expectError(await confirm(client, id, amounts), { code: 'CUSTOMER_DELETED', field: 'customerId' })
 })

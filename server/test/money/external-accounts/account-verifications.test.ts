@@ -3,14 +3,14 @@ import { type Client, newBankAccount, newCustomer, newPlatform } from '../../wor
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { change, decide, newNumber, report } from '../../worlds/records/account-changes.testing.ts'
 import {
-  amountsOf,
   begin,
-  begunVerification,
+  beginNewVerification,
+  buildWrongAmounts,
   confirm,
   fundPlatform,
-  otherThan,
+  readDepositAmounts,
 } from '../../worlds/records/account-verifications.testing.ts'
-import { customerClient } from '../../worlds/records/members.testing.ts'
+import { newCustomerClient } from '../../worlds/records/members.testing.ts'
 
 const DAY_SECONDS = 86_400
 
@@ -26,9 +26,9 @@ const UPDATED = 'EXTERNAL_ACCOUNT.VERIFICATION_UPDATED'
 
 test('both deposit amounts in either order verify the account, and only the transactions show them', async () => {
   const client = await newPlatform()
-  const { id, bank, customerId } = await begunVerification(client)
+  const { id, bank, customerId } = await beginNewVerification(client)
   expect(await readStatus(client, bank)).toBe('PENDING')
-  const [first = 0, second = 0] = await amountsOf(client, id)
+  const [first = 0, second = 0] = await readDepositAmounts(client, id)
   expect(first).not.toBe(second)
   for (const amount of [first, second]) expect(amount >= 1 && amount <= 99).toBe(true)
   expect(await readBalance(client)).toBe(10_000 - first - second)
@@ -56,8 +56,8 @@ test('both deposit amounts in either order verify the account, and only the tran
 
 test('three wrong attempts fail a verification, after which a new one can start', async () => {
   const client = await newPlatform()
-  const { id, bank } = await begunVerification(client)
-  const wrong = otherThan(await amountsOf(client, id))
+  const { id, bank } = await beginNewVerification(client)
+  const wrong = buildWrongAmounts(await readDepositAmounts(client, id))
   const results: unknown[] = []
   for (let attempt = 0; attempt < 3; attempt++) results.push((await confirm(client, id, wrong)).body)
   expect(results).toMatchObject([
@@ -72,16 +72,16 @@ test('three wrong attempts fail a verification, after which a new one can start'
 
 test('fifty concurrent wrong confirmations use three attempts, and fifty correct ones verify once', async () => {
   const client = await newPlatform()
-  const failing = await begunVerification(client)
-  const amounts = otherThan(await amountsOf(client, failing.id))
+  const failing = await beginNewVerification(client)
+  const amounts = buildWrongAmounts(await readDepositAmounts(client, failing.id))
   const refused = await Promise.all(Array.from({ length: 50 }, () => confirm(client, failing.id, amounts)))
   const attemptsLeft = refused.filter(({ status }) => status === 200).map(({ body }) => body.attemptsLeft)
   expect(attemptsLeft.sort()).toEqual([0, 1, 2])
   expect(refused.filter(({ status }) => status === 409)).toHaveLength(47)
   expect((await readVerification(client, failing.id)).status).toBe('FAILED')
 
-  const passing = await begunVerification(client)
-  const depositAmounts = await amountsOf(client, passing.id)
+  const passing = await beginNewVerification(client)
+  const depositAmounts = await readDepositAmounts(client, passing.id)
   const confirmed = await Promise.all(
     Array.from({ length: 50 }, () => confirm(client, passing.id, depositAmounts)),
   )
@@ -98,14 +98,14 @@ test('fifty concurrent calls start one verification, and pay two deposits', asyn
   expect(more).toEqual([])
   for (const reply of replies) if (reply !== only) expect(reply.body.code).toBe('ACCOUNT_VERIFICATION_EXISTS')
   await client.advance(0)
-  const amounts = await amountsOf(client, only?.body.id)
+  const amounts = await readDepositAmounts(client, only?.body.id)
   expect(await readBalance(client)).toBe(10_000 - amounts.reduce((sum, amount) => sum + amount))
 })
 
 test('a verification expires ten days after both deposits are delivered', async () => {
   const client = await newPlatform()
-  const { id, bank } = await begunVerification(client)
-  const amounts = await amountsOf(client, id)
+  const { id, bank } = await beginNewVerification(client)
+  const amounts = await readDepositAmounts(client, id)
   const { createdAt, expiresAt } = await readVerification(client, id)
   expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBeGreaterThanOrEqual(10 * DAY_SECONDS * 1_000)
   await client.advance(10 * DAY_SECONDS)
@@ -117,7 +117,7 @@ test('a verification expires ten days after both deposits are delivered', async 
 
 test("a failed deposit fails the verification with the bank's reason, and its money is returned", async () => {
   const client = await newPlatform()
-  const { id } = await begunVerification(client, undefined, '003')
+  const { id } = await beginNewVerification(client, undefined, '003')
   expect(await readVerification(client, id)).toMatchObject({
     ...{ status: 'FAILED', failureReason: 'DEPOSIT_FAILED', message: 'The account is closed or invalid' },
   })
@@ -126,8 +126,8 @@ test("a failed deposit fails the verification with the bank's reason, and its mo
 
 test('a deposit that is returned after the confirmation fails the verification', async () => {
   const client = await newPlatform()
-  const { id, bank } = await begunVerification(client)
-  expect((await confirm(client, id, await amountsOf(client, id))).body.status).toBe('VERIFIED')
+  const { id, bank } = await beginNewVerification(client)
+  expect((await confirm(client, id, await readDepositAmounts(client, id))).body.status).toBe('VERIFIED')
   const { transactionIds } = await readVerification(client, id)
   const returned = await client.post('/sandbox/rail-events', {
     ...{ type: 'payment.returned', paymentId: transactionIds[1], message: 'Account closed' },
@@ -140,8 +140,8 @@ test('a deposit that is returned after the confirmation fails the verification',
 
 test('changed account details fail a completed verification, and removing the account fails one in progress', async () => {
   const client = await newPlatform()
-  const { id, bank } = await begunVerification(client)
-  await confirm(client, id, await amountsOf(client, id))
+  const { id, bank } = await beginNewVerification(client)
+  await confirm(client, id, await readDepositAmounts(client, id))
   const { transactionIds } = await readVerification(client, id)
   await report(client, transactionIds[0], change(newNumber()))
   const { data } = (await client.get(`/account-changes?externalAccountId=${bank}`)).body
@@ -191,13 +191,13 @@ test("the platform's minimum payment amount does not apply to verification depos
   const { supportedCurrencies } = (await client.get('/config')).body
   const raised = supportedCurrencies.map((one: object) => ({ ...one, minAmount: 500 }))
   expect((await client.send('PATCH', '/config', { supportedCurrencies: raised })).status).toBe(200)
-  const { id } = await begunVerification(client)
-  expect((await confirm(client, id, await amountsOf(client, id))).body.status).toBe('VERIFIED')
+  const { id } = await beginNewVerification(client)
+  expect((await confirm(client, id, await readDepositAmounts(client, id))).body.status).toBe('VERIFIED')
 })
 
 test('the transactions of a bank account include its verification deposits, but those of its customer do not', async () => {
   const client = await newPlatform()
-  const { id, bank, customerId } = await begunVerification(client)
+  const { id, bank, customerId } = await beginNewVerification(client)
   const { transactionIds } = await readVerification(client, id)
   const depositIds = [...transactionIds].sort()
   const listTransactionIds = async (query: string) =>
@@ -212,9 +212,9 @@ test('the transactions of a bank account include its verification deposits, but 
 
 test('a customer token sees neither the verification deposits nor their amounts', async () => {
   const client = await newPlatform()
-  const { id, bank, customerId } = await begunVerification(client)
+  const { id, bank, customerId } = await beginNewVerification(client)
   const { transactionIds } = await readVerification(client, id)
-  const customer = await customerClient(client, customerId)
+  const customer = await newCustomerClient(client, customerId)
   expect((await customer.get(`/transactions?accountIdentifier=${bank}`)).body.data).toEqual([])
   for (const depositId of transactionIds)
     expect((await customer.get(`/transactions/${depositId}`)).status).toBe(404)

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import { beforeAll, expect, test } from 'vitest'
 import { type Client, until } from '../../worlds/client.testing.ts'
-import { execute, readyToPay, sendFile } from '../../worlds/records/payouts.testing.ts'
+import { execute, preparePayouts, sendFile } from '../../worlds/records/payouts.testing.ts'
 import {
   ensureServerBuilt,
   newPlace,
@@ -24,7 +24,7 @@ async function readRows(client: Client, path: string): Promise<Record<string, st
 test('a file of payouts whose server is killed five times is resumed, and pays every line once', async () => {
   const place = await newPlace()
   let server = await ServerProcess.ready(place)
-  const { payee, own: payerAccount } = await readyToPay(server.client(), LINES * AMOUNT)
+  const { payee, own: payerAccount } = await preparePayouts(server.client(), LINES * AMOUNT)
   const rows = Array.from({ length: LINES }, (_, index) => `${payee},USD,${AMOUNT},salary-${index}`)
   const { id } = await sendFile(server.client(), `accountId,currency,amount,reference\n${rows.join('\n')}`)
   const restartServer = async () => {

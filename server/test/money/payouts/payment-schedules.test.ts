@@ -5,12 +5,12 @@ import { newMember } from '../../worlds/records/members.testing.ts'
 import {
   advanceToNext,
   balanceOf,
+  buildDailySchedule,
   change,
-  dailyOf,
-  occurrencesOf,
-  payingPlatform,
+  listScheduleOccurrences,
+  newPayingPlatform,
+  readSchedule,
   schedule,
-  scheduleIn,
   usAccount,
   waitingSchedule,
 } from '../../worlds/records/payouts.testing.ts'
@@ -26,8 +26,8 @@ const listEventTypes = async (client: Client, id: string) =>
   (await listEvents(client, id)).map(({ type }) => type)
 
 async function newSchedule(more: object = {}, amount?: number) {
-  const { client, ...paying } = await payingPlatform(amount)
-  const created = await schedule(client, dailyOf(paying, more))
+  const { client, ...paying } = await newPayingPlatform(amount)
+  const created = await schedule(client, buildDailySchedule(paying, more))
   return { client, paying, created, id: String(created.id) }
 }
 
@@ -57,7 +57,7 @@ describe('a payment schedule', () => {
     ])
     expect(await balanceOf(client)).toBe(1_000_000)
     await advanceToNext(client, id)
-    const [paid] = await occurrencesOf(client, id)
+    const [paid] = await listScheduleOccurrences(client, id)
     expect(paid).toMatchObject({ status: 'SENT', number: 1, date, paysAt: `${date}T12:00:00.000Z` })
     expect(await balanceOf(client)).toBe(1_000_000 - 100)
     const { body: transaction } = await client.get(`/transactions/${paid.transactionId}`)
@@ -82,16 +82,16 @@ describe('a payment schedule', () => {
     expect(events.map(({ type }) => type)).toEqual(['PAYMENT_SCHEDULE.UPCOMING', 'PAYMENT_SCHEDULE.SENT'])
     expect(events[1]?.data).toEqual(paid)
     await client.advance(3 * DAY_SECONDS)
-    expect(await occurrencesOf(client, id)).toMatchObject(
+    expect(await listScheduleOccurrences(client, id)).toMatchObject(
       [1, 2, 3, 4].map((number) => ({ number, status: 'SENT' })),
     )
   })
 
   test('ends after its count, and after its end date', async () => {
     const { client, paying, id } = await newSchedule({ count: 2 })
-    const endDate = (await scheduleIn(client, id)).upcoming[1].date
-    const untilDate = await schedule(client, dailyOf(paying, { endDate }))
-    const once = await schedule(client, dailyOf(paying, { rule: { type: 'ONCE', date: endDate } }))
+    const endDate = (await readSchedule(client, id)).upcoming[1].date
+    const untilDate = await schedule(client, buildDailySchedule(paying, { endDate }))
+    const once = await schedule(client, buildDailySchedule(paying, { rule: { type: 'ONCE', date: endDate } }))
     expect(untilDate.upcoming.map(({ date }: { date: string }) => date)).toHaveLength(2)
     await client.advance(5 * DAY_SECONDS)
     for (const [scheduleId, payments] of [
@@ -99,12 +99,12 @@ describe('a payment schedule', () => {
       [untilDate.id, 2],
       [once.id, 1],
     ] as const) {
-      expect(await scheduleIn(client, scheduleId)).toMatchObject({
+      expect(await readSchedule(client, scheduleId)).toMatchObject({
         status: 'ENDED',
         upcoming: [],
         endedAt: expect.any(String),
       })
-      expect(await occurrencesOf(client, scheduleId)).toHaveLength(payments)
+      expect(await listScheduleOccurrences(client, scheduleId)).toHaveLength(payments)
     }
     expect(await balanceOf(client)).toBe(1_000_000 - 500)
   })
@@ -134,7 +134,7 @@ describe('a payment schedule', () => {
   test('fails a payment without money with the reason, and still makes the next one', async () => {
     const { client, paying, id } = await newSchedule({}, 50)
     const date = await advanceToNext(client, id)
-    const [failed] = await occurrencesOf(client, id)
+    const [failed] = await listScheduleOccurrences(client, id)
     expect(failed).toMatchObject({
       status: 'FAILED',
       date,
@@ -146,7 +146,10 @@ describe('a payment schedule', () => {
     await client.advance(3600)
     expect(await balanceOf(client)).toBe(1050)
     await advanceToNext(client, id)
-    expect((await occurrencesOf(client, id)).map(({ status }) => status)).toEqual(['FAILED', 'SENT'])
+    expect((await listScheduleOccurrences(client, id)).map(({ status }) => status)).toEqual([
+      'FAILED',
+      'SENT',
+    ])
     expect(await balanceOf(client)).toBe(950)
   })
 
@@ -154,19 +157,19 @@ describe('a payment schedule', () => {
     const { client, paying, id } = await newSchedule()
     await client.send('DELETE', `/platform/external-accounts/${paying.payee}`)
     await advanceToNext(client, id)
-    expect(await occurrencesOf(client, id)).toMatchObject([
+    expect(await listScheduleOccurrences(client, id)).toMatchObject([
       {
         status: 'FAILED',
         error: { code: 'ACCOUNT_NOT_FOUND', field: 'accountId' },
         payee: { name: 'Ada Lovelace' },
       },
     ])
-    expect((await scheduleIn(client, id)).status).toBe('ACTIVE')
+    expect((await readSchedule(client, id)).status).toBe('ACTIVE')
   })
 
   test('refuses everything that a transfer out refuses, and rules without a date', async () => {
     const { client, paying } = await newSchedule()
-    const otherPlatform = await payingPlatform()
+    const otherPlatform = await newPayingPlatform()
     const customer = await newCustomer(client)
     const customerBank = await newBankAccount(client, customer.id)
     const wallet = { accountId: customer.wallet }
@@ -191,7 +194,7 @@ describe('a payment schedule', () => {
       [{ timeZone: 'Europe/Nowhere' }, 'INVALID_INPUT', 'timeZone'],
     ]
     for (const [more, code, field] of refusals)
-      expectError(await client.post('/payment-schedules', dailyOf(paying, more)), {
+      expectError(await client.post('/payment-schedules', buildDailySchedule(paying, more)), {
         code,
         field,
         what: JSON.stringify({ ...more, amount: undefined }),
@@ -204,7 +207,7 @@ describe('an announced payment', () => {
   test('is not made if it is skipped, and the others are', async () => {
     const { client, id } = await newSchedule()
     const date = await advanceToNext(client, id, -60)
-    expect(await occurrencesOf(client, id)).toMatchObject([{ status: 'UPCOMING', date }])
+    expect(await listScheduleOccurrences(client, id)).toMatchObject([{ status: 'UPCOMING', date }])
     const skipped = await change(client, id, 'skip')
     expect(skipped.status).toBe(200)
     expect(skipped.body.upcoming[0].date).not.toBe(date)
@@ -213,12 +216,9 @@ describe('an announced payment', () => {
       skippedDates: [skippedDate],
     })
     await client.advance(3 * DAY_SECONDS)
-    expect((await occurrencesOf(client, id)).map(({ number, status }) => `${number} ${status}`)).toEqual([
-      '1 SKIPPED',
-      '2 SENT',
-      '3 SKIPPED',
-      '4 UPCOMING',
-    ])
+    expect(
+      (await listScheduleOccurrences(client, id)).map(({ number, status }) => `${number} ${status}`),
+    ).toEqual(['1 SKIPPED', '2 SENT', '3 SKIPPED', '4 UPCOMING'])
     expect(await balanceOf(client)).toBe(1_000_000 - 100)
     for (const decided of [date, skippedDate])
       expectError(await change(client, id, 'skip', { date: decided }), {
@@ -242,7 +242,7 @@ describe('an announced payment', () => {
     expectError(await change(client, id, 'pause'), { code: 'INVALID_STATE_TRANSITION' })
     expect((await change(client, id, 'resume')).body).toMatchObject({ status: 'ACTIVE' })
     await advanceToNext(client, id)
-    expect(await occurrencesOf(client, id)).toMatchObject([{ status: 'SENT' }])
+    expect(await listScheduleOccurrences(client, id)).toMatchObject([{ status: 'SENT' }])
     expect(await listEventTypes(client, id)).toEqual(['PAYMENT_SCHEDULE.UPCOMING', 'PAYMENT_SCHEDULE.SENT'])
     await advanceToNext(client, id, -60)
     await change(client, id, 'pause')
@@ -250,13 +250,14 @@ describe('an announced payment', () => {
     expect(await balanceOf(client)).toBe(1_000_000 - 100)
     await change(client, id, 'resume')
     await client.advance(0)
-    expect((await occurrencesOf(client, id)).map(({ status }) => status)).toEqual(['SENT', 'SKIPPED'])
-    await advanceToNext(client, id)
-    expect((await occurrencesOf(client, id)).map(({ number, status }) => `${number} ${status}`)).toEqual([
-      '1 SENT',
-      '2 SKIPPED',
-      '3 SENT',
+    expect((await listScheduleOccurrences(client, id)).map(({ status }) => status)).toEqual([
+      'SENT',
+      'SKIPPED',
     ])
+    await advanceToNext(client, id)
+    expect(
+      (await listScheduleOccurrences(client, id)).map(({ number, status }) => `${number} ${status}`),
+    ).toEqual(['1 SENT', '2 SKIPPED', '3 SENT'])
     expect(await balanceOf(client)).toBe(1_000_000 - 200)
   })
 
@@ -269,7 +270,7 @@ describe('an announced payment', () => {
     const resumed = (await change(client, id, 'resume')).body
     expect(resumed.upcoming[0]).toEqual(third)
     await advanceToNext(client, id)
-    expect(await occurrencesOf(client, id)).toMatchObject([
+    expect(await listScheduleOccurrences(client, id)).toMatchObject([
       { number: 1, status: 'SKIPPED', date: first.date },
       { number: 2, status: 'SKIPPED', date: second.date },
       { number: 3, status: 'SENT', date: third.date },
@@ -285,7 +286,7 @@ describe('an announced payment', () => {
       endedAt: expect.any(String),
     })
     await client.advance(3 * DAY_SECONDS)
-    expect(await occurrencesOf(client, id)).toMatchObject([{ status: 'SKIPPED' }])
+    expect(await listScheduleOccurrences(client, id)).toMatchObject([{ status: 'SKIPPED' }])
     expect(await balanceOf(client)).toBe(1_000_000)
     for (const what of ['pause', 'resume', 'skip', 'cancel'])
       expectError(await change(client, id, what), { code: 'INVALID_STATE_TRANSITION', what })
@@ -294,8 +295,8 @@ describe('an announced payment', () => {
 
 describe('a schedule that has to be approved', () => {
   test('by two members pays nothing before the second vote, and is shown among the approvals', async () => {
-    const { client, ...paying } = await payingPlatform()
-    const { id } = await waitingSchedule(client, dailyOf(paying))
+    const { client, ...paying } = await newPayingPlatform()
+    const { id } = await waitingSchedule(client, buildDailySchedule(paying))
     const members = await Promise.all([1, 2].map(() => newMember(client, ['VIEW', 'APPROVE'])))
     const [first, second] = members.map(({ browser }) => browser)
     await client.advance(2 * DAY_SECONDS)
@@ -323,15 +324,15 @@ describe('a schedule that has to be approved', () => {
     expect(active.status).toBe('ACTIVE')
     expect((await client.get('/approvals')).body.data).toEqual([])
     await advanceToNext(client, id)
-    expect(await occurrencesOf(client, id)).toMatchObject([
+    expect(await listScheduleOccurrences(client, id)).toMatchObject([
       { number: 1, status: 'SENT', date: active.upcoming[0].date },
     ])
     expect(await balanceOf(client)).toBe(1_000_000 - 100)
   })
 
   test('at the request of its creator pays nothing before somebody with APPROVE approves it', async () => {
-    const { client, ...paying } = await payingPlatform()
-    const created = await schedule(client, dailyOf(paying, { needsApproval: true }))
+    const { client, ...paying } = await newPayingPlatform()
+    const created = await schedule(client, buildDailySchedule(paying, { needsApproval: true }))
     expect(created.status).toBe('AWAITING_APPROVAL')
     await client.advance(2 * DAY_SECONDS)
     expect(await balanceOf(client)).toBe(1_000_000)
@@ -341,10 +342,16 @@ describe('a schedule that has to be approved', () => {
   })
 
   test('can be canceled, and cannot be approved once its dates have passed', async () => {
-    const { client, ...paying } = await payingPlatform()
-    const { id } = await waitingSchedule(client, dailyOf(paying, { rule: { type: 'DAILY' }, count: 1 }))
-    const [missedDate] = (await scheduleIn(client, id)).upcoming
-    const once = await schedule(client, dailyOf(paying, { rule: { type: 'ONCE', date: missedDate.date } }))
+    const { client, ...paying } = await newPayingPlatform()
+    const { id } = await waitingSchedule(
+      client,
+      buildDailySchedule(paying, { rule: { type: 'DAILY' }, count: 1 }),
+    )
+    const [missedDate] = (await readSchedule(client, id)).upcoming
+    const once = await schedule(
+      client,
+      buildDailySchedule(paying, { rule: { type: 'ONCE', date: missedDate.date } }),
+    )
     expect((await change(client, id, 'cancel')).body.status).toBe('CANCELED')
     await client.advance(2 * DAY_SECONDS)
     const { browser } = await newMember(client, ['VIEW', 'APPROVE'])
@@ -364,11 +371,11 @@ describe('the schedules of a customer', () => {
     })
     await fund(client, customer.usd, 100)
     const paying = { own: customer.usd, payee: String(added.body.id) }
-    const { id } = await schedule(client, dailyOf(paying))
-    const paused = await schedule(client, dailyOf(paying))
+    const { id } = await schedule(client, buildDailySchedule(paying))
+    const paused = await schedule(client, buildDailySchedule(paying))
     await change(client, paused.id, 'pause')
     await advanceToNext(client, id)
-    expect(await occurrencesOf(client, id)).toMatchObject([{ status: 'SENT' }])
+    expect(await listScheduleOccurrences(client, id)).toMatchObject([{ status: 'SENT' }])
     await advanceToNext(client, id, -60)
     const query = `customerId=${customer.id}`
     expect((await client.get(`/payment-schedules?${query}`)).body.totalCount).toBe(2)
@@ -378,8 +385,11 @@ describe('the schedules of a customer', () => {
     const deleted = await client.send('DELETE', `/customers/${customer.id}`)
     expect(deleted.status, JSON.stringify(deleted.body)).toBe(200)
     for (const scheduleId of [id, paused.id])
-      expect((await scheduleIn(client, scheduleId)).status).toBe('ENDED')
+      expect((await readSchedule(client, scheduleId)).status).toBe('ENDED')
     await client.advance(2 * DAY_SECONDS)
-    expect((await occurrencesOf(client, id)).map(({ status }) => status)).toEqual(['SENT', 'SKIPPED'])
+    expect((await listScheduleOccurrences(client, id)).map(({ status }) => status)).toEqual([
+      'SENT',
+      'SKIPPED',
+    ])
   })
 })

@@ -4,15 +4,15 @@ import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
 import {
   balanceOf,
-  batchIn,
   checked,
   execute,
   linesOf,
-  payingPlatform,
+  newPayingPlatform,
   payout,
   sendFile,
   sendLines,
   usAccount,
+  waitForBatch,
 } from '../../worlds/records/payouts.testing.ts'
 
 const HEADER =
@@ -20,7 +20,7 @@ const HEADER =
 
 describe('a batch of payouts', () => {
   test('is checked without a payment, and pays each line as a transfer out', async () => {
-    const { client, payee } = await payingPlatform()
+    const { client, payee } = await newPayingPlatform()
     const created = await sendLines(client, [
       payout(payee, 100, { reference: 'a' }),
       payout(payee, 250, { reference: 'b', remittanceInformation: 'Salary May' }),
@@ -41,7 +41,7 @@ describe('a batch of payouts', () => {
     expect((await client.get('/transactions')).body.data).toEqual([])
 
     expect((await execute(client, readyBatch)).body).toMatchObject({ status: 'SENDING' })
-    const completed = await batchIn(client, created.id, 'COMPLETED')
+    const completed = await waitForBatch(client, created.id, 'COMPLETED')
     expect(completed.progress).toEqual({ lines: 2, checked: 2, faulty: 0, sent: 2, failed: 0 })
     expect(await balanceOf(client)).toBe(1_000_000 - 350)
     const [, second] = await linesOf(client, created.id)
@@ -82,7 +82,7 @@ describe('a batch of payouts', () => {
   })
 
   test('of a file adds each new payee once, and uses existing ones', async () => {
-    const { client, payee } = await payingPlatform()
+    const { client, payee } = await newPayingPlatform()
     const row = (number: string, amount: number, reference: string) =>
       `,USD_ACCOUNT,${number},021000021,INDIVIDUAL,Grace Hopper,USD,${amount},,,${reference}`
     const { id } = await sendFile(
@@ -100,7 +100,7 @@ describe('a batch of payouts', () => {
     expect(readyBatch).toMatchObject({ status: 'READY', progress: { lines: 4, faulty: 0 } })
     expect((await client.get('/platform/external-accounts')).body.totalCount).toBe(before)
     await execute(client, readyBatch)
-    await batchIn(client, id, 'COMPLETED')
+    await waitForBatch(client, id, 'COMPLETED')
     const lines = await linesOf(client, id)
     expect(lines.map(({ status }) => status)).toEqual(['SENT', 'SENT', 'SENT', 'SENT'])
     expect(lines[0].accountId).toBe(lines[1].accountId)
@@ -110,8 +110,8 @@ describe('a batch of payouts', () => {
   })
 
   test('names every invalid row with its line, field and code, and pays the others only on request', async () => {
-    const { client, payee } = await payingPlatform()
-    const [customer, otherPlatform] = [await newCustomer(client), await payingPlatform()]
+    const { client, payee } = await newPayingPlatform()
+    const [customer, otherPlatform] = [await newCustomer(client), await newPayingPlatform()]
     const customerBank = (
       await client.post('/customers/external-accounts', {
         customerId: customer.id,
@@ -154,7 +154,7 @@ describe('a batch of payouts', () => {
     expect(String(csv).trim().split(/\r?\n/)).toHaveLength(14)
     expectError(await execute(client, readyBatch), { code: 'PAYOUT_BATCH_FAULTY', field: 'skipFaulty' })
     await execute(client, readyBatch, { skipFaulty: true })
-    expect(await batchIn(client, id, 'COMPLETED')).toMatchObject({
+    expect(await waitForBatch(client, id, 'COMPLETED')).toMatchObject({
       progress: { sent: 2, failed: 0, faulty: 13 },
     })
     expect(await balanceOf(client)).toBe(1_000_000 - 300)
@@ -184,7 +184,7 @@ describe('a batch of payouts', () => {
   )
 
   test('is not executed with wrong totals or beyond the balance', async () => {
-    const { client, payee } = await payingPlatform(500)
+    const { client, payee } = await newPayingPlatform(500)
     const readyBatch = await checked(
       client,
       (await sendLines(client, [payout(payee, 400), payout(payee, 50)])).id,
@@ -209,12 +209,12 @@ describe('a batch of payouts', () => {
     )
     expectError(await execute(client, large), { code: 'INSUFFICIENT_BALANCE' })
     expect((await execute(client, readyBatch)).status).toBe(200)
-    await batchIn(client, readyBatch.id, 'COMPLETED')
+    await waitForBatch(client, readyBatch.id, 'COMPLETED')
     expect(await balanceOf(client)).toBe(50)
   })
 
   test('pays the other lines if one can no longer be paid, and gives the reason', async () => {
-    const { client, payee } = await payingPlatform(1000)
+    const { client, payee } = await newPayingPlatform(1000)
     const removedPayee = (
       await client.post('/platform/external-accounts', {
         currency: 'USD',
@@ -225,7 +225,7 @@ describe('a batch of payouts', () => {
     const readyBatch = await checked(client, (await sendLines(client, lines)).id)
     await client.send('DELETE', `/platform/external-accounts/${removedPayee}`)
     await execute(client, readyBatch)
-    expect(await batchIn(client, readyBatch.id, 'COMPLETED')).toMatchObject({
+    expect(await waitForBatch(client, readyBatch.id, 'COMPLETED')).toMatchObject({
       progress: { sent: 3, failed: 1 },
     })
     expect((await linesOf(client, readyBatch.id, '&status=FAILED'))[0]).toMatchObject({
@@ -236,7 +236,7 @@ describe('a batch of payouts', () => {
   })
 
   test('that is executed fifty times in parallel pays once', async () => {
-    const { client, payee } = await payingPlatform()
+    const { client, payee } = await newPayingPlatform()
     const readyBatch = await checked(
       client,
       (
@@ -250,13 +250,13 @@ describe('a batch of payouts', () => {
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
     for (const reply of replies.filter(({ status }) => status !== 200))
       expectError(reply, { code: 'INVALID_STATE_TRANSITION' })
-    await batchIn(client, readyBatch.id, 'COMPLETED')
+    await waitForBatch(client, readyBatch.id, 'COMPLETED')
     expect(await balanceOf(client)).toBe(1_000_000 - 300)
     expect((await client.get('/transactions?limit=100')).body.totalCount).toBe(30)
   })
 
   test('of a file that another batch has paid is paid only on request, even if both are executed in parallel', async () => {
-    const { client, payee } = await payingPlatform()
+    const { client, payee } = await newPayingPlatform()
     const csv = `accountId,currency,amount\n${payee},USD,100\n`
     const [first, second, abandoned] = [
       await sendFile(client, csv),
@@ -273,13 +273,13 @@ describe('a batch of payouts', () => {
     expectError(replies[refusedIndex]!, { code: 'PAYOUT_FILE_PAID_BEFORE', field: 'payAgain' })
     expect(replies[refusedIndex]!.body.details.payoutBatchId).toBe(readyBatches[1 - refusedIndex]!.id)
     expect((await execute(client, readyBatches[refusedIndex]!, { payAgain: true })).status).toBe(200)
-    await batchIn(client, readyBatches[refusedIndex]!.id, 'COMPLETED')
+    await waitForBatch(client, readyBatches[refusedIndex]!.id, 'COMPLETED')
     const otherFile = await sendFile(client, `accountId,currency,amount\n${payee},USD,101\n`)
     expect(otherFile).not.toHaveProperty('sameFileAs')
   })
 
   test('that is canceled pays nothing', async () => {
-    const { client, payee } = await payingPlatform()
+    const { client, payee } = await newPayingPlatform()
     const readyBatch = await checked(client, (await sendLines(client, [payout(payee, 10)])).id)
     expect((await client.post(`/payouts/batches/${readyBatch.id}/cancel`)).body).toMatchObject({
       status: 'CANCELED',
@@ -293,7 +293,7 @@ describe('a batch of payouts', () => {
   })
 
   test('may have ten thousand lines in one call, and no more', { tags: 'long' }, async () => {
-    const { client, payee } = await payingPlatform()
+    const { client, payee } = await newPayingPlatform()
     const lines = Array.from({ length: 10_000 }, (_, index) =>
       payout(payee, 10, { reference: `line ${index}` }),
     )
@@ -309,7 +309,7 @@ describe('a batch of payouts', () => {
 
 describe('access to payout batches', () => {
   test('requires an account of the platform as payer, and batches of other platforms are not found', async () => {
-    const { client, payee } = await payingPlatform()
+    const { client, payee } = await newPayingPlatform()
     const customer = await newCustomer(client)
     await fund(client, customer.usd, 500)
     for (const more of [{ sourceAccountId: customer.usd }, { source: { accountId: customer.wallet } }])
@@ -328,7 +328,7 @@ describe('access to payout batches', () => {
   })
 
   test('requires TRANSACT to create, execute or cancel a batch', async () => {
-    const { client, payee } = await payingPlatform()
+    const { client, payee } = await newPayingPlatform()
     const { body } = await client.post('/tokens', { name: 'Reader', permissions: ['VIEW', 'MANAGE'] })
     const reader = new Client(
       { ...client.credentials, tokenId: body.id, clientSecret: body.clientSecret },
@@ -341,7 +341,7 @@ describe('access to payout batches', () => {
   })
 
   test('lets the second of two required members execute the batch, but no API token', async () => {
-    const { client, payee } = await payingPlatform()
+    const { client, payee } = await newPayingPlatform()
     const readyBatch = await checked(client, (await sendLines(client, [payout(payee, 10)])).id)
     const members = await Promise.all([1, 2].map(() => newMember(client, ['VIEW', 'APPROVE'])))
     await client.send('PATCH', '/config', { approvalsRequired: 2 })
@@ -364,7 +364,7 @@ describe('access to payout batches', () => {
     ])
     expect((await client.get('/overview')).body.waiting.approvals).toBe(1)
     expect((await execute(members[1]!.browser, readyBatch)).body).toMatchObject({ status: 'SENDING' })
-    await batchIn(client, readyBatch.id, 'COMPLETED')
+    await waitForBatch(client, readyBatch.id, 'COMPLETED')
     expect(await listApprovals()).toEqual([])
     expect(await balanceOf(client)).toBe(1_000_000 - 10)
   })

@@ -10,7 +10,7 @@ import { checkFileIsNew } from '../../../src/money/payouts/execute-batch.ts'
 import { payoutBatchHandlers } from '../../../src/money/payouts/handlers.ts'
 import { findBatch } from '../../../src/money/payouts/payout-batches.ts'
 import type { Write } from '../../../src/storage/commit/writes.ts'
-import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { usAccount } from '../../worlds/records/payouts.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 
@@ -146,7 +146,7 @@ test('a file counts as paid before if a canceled batch paid some of its lines, b
   const cancelFirst = (sent: number) =>
     service.app.db.query(
       `UPDATE payout_batches SET state = 'CANCELED', completed_at = now(), sent = $2 WHERE id = $1`,
-      [uuidOf(id), sent],
+      [extractUuid(id), sent],
     )
   const checkSecond = async () => checkFileIsNew(op, await second.readRow(), { totals: [] })
   await cancelFirst(0)

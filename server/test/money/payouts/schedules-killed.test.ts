@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest'
 import { type Client, until } from '../../worlds/client.testing.ts'
 import {
-  dailyOf,
-  occurrencesOf,
-  readyToPay,
+  buildDailySchedule,
+  listScheduleOccurrences,
+  preparePayouts,
+  readSchedule,
   schedule,
-  scheduleIn,
 } from '../../worlds/records/payouts.testing.ts'
 import { ensureServerBuilt, newPlace, ServerProcess } from '../../worlds/server-process.testing.ts'
 
@@ -23,11 +23,11 @@ test('schedules whose server is killed three times while they are due pay each o
   const place = await newPlace()
   let server = await ServerProcess.ready(place)
   const total = SCHEDULES * DATES
-  const paying = await readyToPay(server.client(), total * AMOUNT)
+  const paying = await preparePayouts(server.client(), total * AMOUNT)
   const ids: string[] = []
   for (let count = 0; count < SCHEDULES; count++)
-    ids.push((await schedule(server.client(), dailyOf(paying, { count: DATES }))).id)
-  const last = (await scheduleIn(server.client(), ids[0]!)).upcoming.at(-1)
+    ids.push((await schedule(server.client(), buildDailySchedule(paying, { count: DATES }))).id)
+  const last = (await readSchedule(server.client(), ids[0]!)).upcoming.at(-1)
   const paidBefore: number[] = []
   const advance = () => server.client().post('/sandbox/clock/advance', { to: last.paysAt })
   for (let kill = 1; kill <= KILLS; kill++) {
@@ -53,7 +53,7 @@ test('schedules whose server is killed three times while they are due pay each o
     () => client.get('/payment-schedules?status=ENDED&limit=1'),
     ({ body }) => body.totalCount === SCHEDULES,
   )
-  const occurrences = (await Promise.all(ids.map((id) => occurrencesOf(client, id)))).flat()
+  const occurrences = (await Promise.all(ids.map((id) => listScheduleOccurrences(client, id)))).flat()
   expect(occurrences.filter(({ status }) => status === 'SENT')).toHaveLength(total)
   expect(new Set(occurrences.map(({ transactionId }) => transactionId)).size).toBe(total)
   expect(await countPayments(client)).toBe(total)

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Client, fund, newBankAccount, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
-import { account, quoted, to, transactionOf } from '../../worlds/records/payments.testing.ts'
+import { account, quoted, readQuoteTransaction, to } from '../../worlds/records/payments.testing.ts'
 
 const FUNDED = 1_000_000
 
@@ -74,7 +74,7 @@ describe('fees in two currencies', () => {
     ])
     expect(dollarQuote.feesIncluded).toBeGreaterThan(0)
     for (const [index, quote] of [euroQuote, dollarQuote].entries()) {
-      const transaction = await transactionOf(client, quote)
+      const transaction = await readQuoteTransaction(client, quote)
       expect(deliveredFees[index]).toMatchObject({
         quoteId: quote.id,
         transactionId: transaction.id,
@@ -86,7 +86,7 @@ describe('fees in two currencies', () => {
   })
 
   test('are refunded by a separate entry if the payment is returned', async () => {
-    expect(await transactionOf(client, euroQuote)).toMatchObject({ status: 'FAILED' })
+    expect(await readQuoteTransaction(client, euroQuote)).toMatchObject({ status: 'FAILED' })
     const [refund, ...earlierFees] = await listFees(client)
     expect(earlierFees).toEqual(deliveredFees)
     expect(refund).toMatchObject({

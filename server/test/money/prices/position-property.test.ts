@@ -6,9 +6,9 @@ import { type Client, newBankAccount, type Reply } from '../../worlds/client.tes
 import {
   account,
   newRichCustomer,
-  positionsOf,
+  readPlatformPositions,
+  readQuoteTransaction,
   to,
-  transactionOf,
 } from '../../worlds/records/payments.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 
@@ -82,7 +82,7 @@ async function executeAll(
 async function expectedPositions(client: Client, quotes: readonly Quote[]) {
   const sums = { USD: { position: 0, bought: 0, sold: 0 }, EUR: { position: 0, bought: 0, sold: 0 } }
   for (const quote of quotes) {
-    const { status } = await transactionOf(client, quote)
+    const { status } = await readQuoteTransaction(client, quote)
     const from = sums[quote.sendingCurrency.code as keyof typeof sums]
     const into = sums[quote.receivingCurrency.code as keyof typeof sums]
     const bought = quote.totalSendingAmount - quote.feesIncluded
@@ -112,7 +112,7 @@ test(
         const quotes: Quote[] = []
         const expectPositions = async () => {
           const sums = await expectedPositions(client, quotes)
-          const shown = await positionsOf(client)
+          const shown = await readPlatformPositions(client)
           for (const currency of ['USD', 'EUR'] as const) {
             const { limit, available, ...counted } = shown[currency]!
             expect(counted, currency).toEqual(sums[currency])
@@ -144,7 +144,7 @@ test(
 async function sumReturnedEuros(client: Client, quotes: readonly Quote[]): Promise<number> {
   let sum = 0
   for (const quote of quotes) {
-    const { status, settledAt } = await transactionOf(client, quote)
+    const { status, settledAt } = await readQuoteTransaction(client, quote)
     if (status === 'FAILED' && settledAt) sum += quote.totalSendingAmount - quote.feesIncluded
   }
   return sum

@@ -9,11 +9,11 @@ import {
   balancesOf,
   expectAtLimit,
   newRichCustomer,
-  positionsOf,
   quoted,
+  readPlatformPositions,
+  readQuoteTransaction,
   statusOf,
   to,
-  transactionOf,
 } from '../../worlds/records/payments.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 
@@ -76,12 +76,12 @@ describe('the positions of a platform', () => {
     const results = await Promise.all(orderedSets.map((writes) => app.committer.commit(writes)))
     expect(results[endIndex]).toEqual({ done: true })
     expect(results[1 - endIndex]).toMatchObject({ done: false })
-    expect((await positionsOf(client)).USD).toMatchObject({ position: -amount, sold: 0 })
+    expect((await readPlatformPositions(client)).USD).toMatchObject({ position: -amount, sold: 0 })
   })
 
   test('show limited currencies, and nothing else before the first conversion', async () => {
     const untouched = { position: 0, bought: 0, sold: 0 }
-    expect(await positionsOf(await limitedServer.newPlatform())).toEqual({
+    expect(await readPlatformPositions(await limitedServer.newPlatform())).toEqual({
       USD: { ...untouched, limit: LIMIT, available: LIMIT },
       MXN: { ...untouched, limit: 0, available: 0 },
     })
@@ -90,10 +90,10 @@ describe('the positions of a platform', () => {
   test('count a payment as in progress once it is executed, and as settled once it is delivered', async () => {
     const { client, customer, bank } = await createRichCustomer('003')
     const quote = await quoted(client, account(customer.eur), to(bank))
-    expect((await positionsOf(client)).USD).toMatchObject({ position: 0, sold: 0 })
+    expect((await readPlatformPositions(client)).USD).toMatchObject({ position: 0, sold: 0 })
     expect((await execute(client, quote)).status).toBe(200)
     await client.advance(0)
-    const inProgress = await positionsOf(client)
+    const inProgress = await readPlatformPositions(client)
     expect(inProgress.USD).toEqual({
       position: 0,
       bought: 0,
@@ -111,7 +111,7 @@ describe('the positions of a platform', () => {
     })
     await client.advance(6 * 60)
     expect(await statusOf(client, quote)).toBe('COMPLETED')
-    const after = await positionsOf(client)
+    const after = await readPlatformPositions(client)
     expect(after.USD).toEqual({ position: -SOLD, bought: 0, sold: 0, limit: LIMIT, available: LIMIT - SOLD })
     expect(after.EUR).toMatchObject({ position: amountBought(quote), bought: 0, sold: 0 })
   })
@@ -123,7 +123,7 @@ describe('the positions of a platform', () => {
       immediatelyExecute: true,
     })
     await client.advance(0)
-    expect((await positionsOf(client)).USD).toMatchObject({ position: 0, sold: 0 })
+    expect((await readPlatformPositions(client)).USD).toMatchObject({ position: 0, sold: 0 })
   })
 
   test.each([
@@ -136,8 +136,8 @@ describe('the positions of a platform', () => {
     const quote = await quoted(client, account(customer.eur), to(bank), { immediatelyExecute: true })
     await client.advance(0)
     await client.advance(60)
-    expect((await transactionOf(client, quote)).status).toBe('FAILED')
-    const after = await positionsOf(client)
+    expect((await readQuoteTransaction(client, quote)).status).toBe('FAILED')
+    const after = await readPlatformPositions(client)
     expect(after.USD).toMatchObject({ position: 0, bought: 0, sold: 0, available: LIMIT })
     expect(after.EUR).toMatchObject({ position: 0, bought: 0, sold: 0 })
   })
@@ -146,10 +146,10 @@ describe('the positions of a platform', () => {
     const { client, customer, bank } = await createRichCustomer('005')
     // Euros have no limit, but a payment that sells them is counted too.
     const quote = await quoted(client, account(bank), to(customer.eur), { immediatelyExecute: true })
-    expect((await positionsOf(client)).EUR).toMatchObject({ sold: SOLD })
+    expect((await readPlatformPositions(client)).EUR).toMatchObject({ sold: SOLD })
     await client.advance(30)
     expect(await statusOf(client, quote)).toBe('FAILED')
-    expect((await positionsOf(client)).EUR).toMatchObject({ position: 0, sold: 0 })
+    expect((await readPlatformPositions(client)).EUR).toMatchObject({ position: 0, sold: 0 })
   })
 })
 
@@ -194,7 +194,11 @@ describe('a quote that would pass the limit', () => {
     expect((await execute(client, second)).status).toBe(200)
     await client.advance(6 * 60)
     const position = amountBought(opposite) - LIMIT - 1
-    expect((await positionsOf(client)).USD).toMatchObject({ position, sold: 0, available: position + LIMIT })
+    expect((await readPlatformPositions(client)).USD).toMatchObject({
+      position,
+      sold: 0,
+      available: position + LIMIT,
+    })
   })
 
   test('is refunded if its money has already arrived', async () => {
@@ -206,12 +210,12 @@ describe('a quote that would pass the limit', () => {
     const funding = await client.post('/sandbox/send', { quoteId: quote.id, currencyCode: 'EUR' })
     expect(funding.status).toBe(200)
     await client.advance(0)
-    expect(await transactionOf(client, quote)).toMatchObject({
+    expect(await readQuoteTransaction(client, quote)).toMatchObject({
       status: 'FAILED',
       failureReason: 'QUOTE_EXECUTION_FAILED',
       refund: { status: 'COMPLETED' },
     })
-    expect((await positionsOf(client)).USD).toMatchObject({ position: -SOLD, sold: 0 })
+    expect((await readPlatformPositions(client)).USD).toMatchObject({ position: -SOLD, sold: 0 })
   })
 
   test('is executed among fifty parallel ones only while it still fits', async () => {
@@ -226,9 +230,9 @@ describe('a quote that would pass the limit', () => {
     const refused = replies.filter(({ status }) => status !== 200)
     for (const reply of refused) expectAtLimit(reply, 'USD')
     expect(replies.length - refused.length).toBe(fitting)
-    expect((await positionsOf(client)).USD).toMatchObject({ sold: fitting * 1_001 })
+    expect((await readPlatformPositions(client)).USD).toMatchObject({ sold: fitting * 1_001 })
     await client.advance(6 * 60)
-    expect((await positionsOf(client)).USD).toMatchObject({ position: -fitting * 1_001, sold: 0 })
+    expect((await readPlatformPositions(client)).USD).toMatchObject({ position: -fitting * 1_001, sold: 0 })
     const accepted = replies.filter(({ status }) => status === 200)
     const spent = accepted.reduce((sum, { body }) => sum + body.totalSendingAmount, 0)
     expect(await balancesOf(client, customer.id, 'EUR')).toEqual([100_000_000 - spent, 100_000_000 - spent])
@@ -239,17 +243,17 @@ test('without limits every conversion is executed, and conversions in progress a
   const client = await newPlatform()
   const customer = await newRichCustomer(client)
   const slowBank = await newBankAccount(client, customer.id, '003')
-  expect(await positionsOf(client)).toEqual({})
+  expect(await readPlatformPositions(client)).toEqual({})
   const quote = await quoted(client, account(customer.eur), to(slowBank), {
     lockedCurrencyAmount: 1_000_000,
     immediatelyExecute: true,
   })
-  expect(await positionsOf(client)).toEqual({
+  expect(await readPlatformPositions(client)).toEqual({
     EUR: { position: 0, bought: amountBought(quote), sold: 0 },
     USD: { position: 0, bought: 0, sold: 1_000_000 },
   })
   await client.advance(6 * 60)
-  expect(await positionsOf(client)).toEqual({
+  expect(await readPlatformPositions(client)).toEqual({
     EUR: { position: amountBought(quote), bought: 0, sold: 0 },
     USD: { position: -1_000_000, bought: 0, sold: 0 },
   })

@@ -7,10 +7,10 @@ import {
   FUNDED,
   ownCustomerId,
   quoted,
+  readQuoteTransaction,
   ready,
   statusOf,
   to,
-  transactionOf,
 } from '../../worlds/records/payments.testing.ts'
 
 const fundingSource = (currency: string, more: object = {}) => ({
@@ -50,7 +50,10 @@ describe('a quote with real-time funding', () => {
       },
     })
     await client.advance(0)
-    expect(await transactionOf(client, quote)).toMatchObject({ status: 'COMPLETED', customerId: customer.id })
+    expect(await readQuoteTransaction(client, quote)).toMatchObject({
+      status: 'COMPLETED',
+      customerId: customer.id,
+    })
     const secondPayment = await client.post('/sandbox/send', { quoteId: quote.id, currencyCode: 'USD' })
     expect(secondPayment).toMatchObject({ status: 409 })
     expect(await balancesOf(client, customer.id)).toEqual([FUNDED, FUNDED])
@@ -75,7 +78,7 @@ describe('a quote with real-time funding', () => {
       refund: { status: 'PENDING' },
     })
     await client.advance(0)
-    expect(await transactionOf(client, quote)).toMatchObject({ refund: { status: 'COMPLETED' } })
+    expect(await readQuoteTransaction(client, quote)).toMatchObject({ refund: { status: 'COMPLETED' } })
     expect(await statusOf(client, quote)).toBe('FAILED')
   })
 
@@ -84,7 +87,7 @@ describe('a quote with real-time funding', () => {
     const quote = await quoted(client, fundingSource('USD'), to(bank))
     await client.post('/sandbox/send', { quoteId: quote.id, currencyCode: 'USD', currencyAmount: 2499 })
     await client.advance(0)
-    expect(await transactionOf(client, quote)).toMatchObject({ refund: { status: 'COMPLETED' } })
+    expect(await readQuoteTransaction(client, quote)).toMatchObject({ refund: { status: 'COMPLETED' } })
   })
 
   test.each(['the receiving account', 'the receiving customer', 'the paying customer'])(
@@ -104,7 +107,10 @@ describe('a quote with real-time funding', () => {
       const failed = { status: 'FAILED', failureReason: 'QUOTE_EXECUTION_FAILED' }
       expect(payment).toMatchObject({ status: 200, body: failed })
       await client.advance(0)
-      expect(await transactionOf(client, quote)).toMatchObject({ ...failed, refund: { status: 'COMPLETED' } })
+      expect(await readQuoteTransaction(client, quote)).toMatchObject({
+        ...failed,
+        refund: { status: 'COMPLETED' },
+      })
     },
   )
 
@@ -124,7 +130,7 @@ describe('a quote with real-time funding', () => {
       const quote = await quoted(client, fundingSource('GBP'), to(payee), huge)
       await client.post('/sandbox/send', { quoteId: quote.id, currencyCode: 'GBP' })
       await client.advance(0)
-      const { status, refund } = await transactionOf(client, quote)
+      const { status, refund } = await readQuoteTransaction(client, quote)
       outcomes.push({ status, refund: refund?.status })
     }
     const delivered = { status: 'COMPLETED', refund: undefined }
@@ -143,7 +149,7 @@ describe('a quote with real-time funding', () => {
     await client.advance(15 * 60)
     const body = { quoteId: lateQuote.id, currencyCode: 'USD' }
     expect(await client.post('/sandbox/send', body)).toMatchObject({ body: { code: 'QUOTE_EXPIRED' } })
-    expect(await transactionOf(client, lateQuote)).toMatchObject({
+    expect(await readQuoteTransaction(client, lateQuote)).toMatchObject({
       status: 'EXPIRED',
       failureReason: 'QUOTE_EXPIRED',
     })
@@ -152,7 +158,7 @@ describe('a quote with real-time funding', () => {
   test('is paid by a deposit that states its reference, and an unknown reference is refused', async () => {
     const { client, customer, bank } = await ready()
     const quote = await quoted(client, fundingSource('USD', { customerId: customer.id }), to(bank))
-    const { reference } = (await transactionOf(client, quote)).reconciliationInstructions
+    const { reference } = (await readQuoteTransaction(client, quote)).reconciliationInstructions
     const body = { amount: quote.totalSendingAmount, currency: 'USD' }
     const listDeposits = async () => (await client.get('/deposits')).body.data
     for (const unknown of ['CS000000000000', 'rent', reference.slice(0, -1)]) {
@@ -169,7 +175,7 @@ describe('a quote with real-time funding', () => {
     })
     expect(payment).toMatchObject({ status: 201, body: { remittanceInformation: `${reference} rent` } })
     await client.advance(0)
-    expect(await transactionOf(client, quote)).toMatchObject({ status: 'COMPLETED' })
+    expect(await readQuoteTransaction(client, quote)).toMatchObject({ status: 'COMPLETED' })
     // An unknown reference in free text is left for a person to review.
     const unmatched = await client.post('/sandbox/deposits', {
       ...body,
@@ -201,7 +207,7 @@ describe('a quote with real-time funding', () => {
       expect(quote).toMatchObject({ status: 'PENDING', source })
       await client.post('/sandbox/send', { quoteId: quote.id, currencyCode: 'USD' })
       await client.advance(0)
-      const { status, customerId } = await transactionOf(client, quote)
+      const { status, customerId } = await readQuoteTransaction(client, quote)
       expect(status).toBe('COMPLETED')
       customerIds.push(customerId)
     }

@@ -8,10 +8,10 @@ import {
   noId,
   ownCustomerId,
   quoted,
+  readQuoteTransaction,
   ready,
   statusOf,
   to,
-  transactionOf,
 } from '../../worlds/records/payments.testing.ts'
 
 describe('a quote to an external account', () => {
@@ -35,7 +35,7 @@ describe('a quote to an external account', () => {
       const { client, customer, bank } = await ready(suffix)
       const quote = await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
       await client.advance(seconds)
-      expect(await transactionOf(client, quote)).toMatchObject(expected)
+      expect(await readQuoteTransaction(client, quote)).toMatchObject(expected)
       expect(await statusOf(client, quote)).toBe(quoteStatus)
       expect(await balancesOf(client, customer.id)).toEqual([FUNDED, FUNDED])
     },
@@ -50,7 +50,7 @@ describe('a quote to an external account', () => {
       immediatelyExecute: true,
     })
     await client.advance(0)
-    expect(await transactionOf(client, quote)).toMatchObject({
+    expect(await readQuoteTransaction(client, quote)).toMatchObject({
       status: 'FAILED',
       failureReason: 'LIGHTNING_PAYMENT_FAILED',
       refund: { status: 'COMPLETED', reason: 'TRANSACTION_FAILED' },
@@ -61,10 +61,10 @@ describe('a quote to an external account', () => {
     const { client, customer, bank } = await ready('003')
     const quote = await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
     await client.advance(350)
-    expect(await transactionOf(client, quote)).toMatchObject({ status: 'PROCESSING' })
+    expect(await readQuoteTransaction(client, quote)).toMatchObject({ status: 'PROCESSING' })
     expect(await balancesOf(client, customer.id)).toEqual([FUNDED - 2500, FUNDED])
     await client.advance(20)
-    expect(await transactionOf(client, quote)).toMatchObject({ status: 'COMPLETED' })
+    expect(await readQuoteTransaction(client, quote)).toMatchObject({ status: 'COMPLETED' })
     expect(await balancesOf(client, customer.id)).toEqual([FUNDED - 2500, FUNDED - 2500])
   })
 
@@ -72,10 +72,10 @@ describe('a quote to an external account', () => {
     const { client, customer, bank } = await ready('005')
     const quote = await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
     await client.advance(0)
-    expect(await transactionOf(client, quote)).toMatchObject({ status: 'COMPLETED' })
+    expect(await readQuoteTransaction(client, quote)).toMatchObject({ status: 'COMPLETED' })
     expect(await balancesOf(client, customer.id)).toEqual([FUNDED - 2500, FUNDED - 2500])
     await client.advance(60)
-    const failed = await transactionOf(client, quote)
+    const failed = await readQuoteTransaction(client, quote)
     expect(failed).toMatchObject({
       status: 'FAILED',
       failureReason: 'COUNTERPARTY_POST_TX_FAILED',
@@ -89,7 +89,7 @@ describe('a quote to an external account', () => {
     const { client, customer, bank } = await ready('007')
     const quote = await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
     await client.advance(0)
-    expect(await transactionOf(client, quote)).toMatchObject({
+    expect(await readQuoteTransaction(client, quote)).toMatchObject({
       status: 'FAILED',
       refund: { status: 'FAILED' },
     })
@@ -128,7 +128,10 @@ describe('a quote between internal accounts', () => {
         description: 'Rent',
       },
     ])
-    expect(await transactionOf(client, quote)).toMatchObject({ status: 'COMPLETED', direction: 'DEBIT' })
+    expect(await readQuoteTransaction(client, quote)).toMatchObject({
+      status: 'COMPLETED',
+      direction: 'DEBIT',
+    })
   })
 
   test('to a UMA address of this platform is found by that address for both customers, in upper or lower case', async () => {
@@ -172,7 +175,7 @@ describe('a quote between internal accounts', () => {
     const remoteQuote = await quoted(client, account(customer.usd), toUma('$success.usd@sandbox.uma.test'))
     const sharedFields = { FULL_NAME: expect.any(String), TAX_ID: expect.any(String) }
     expect(remoteQuote.counterpartyInformation).toEqual(sharedFields)
-    expect((await transactionOf(client, remoteQuote)).counterpartyInformation).toEqual(sharedFields)
+    expect((await readQuoteTransaction(client, remoteQuote)).counterpartyInformation).toEqual(sharedFields)
     const toAccount = await quoted(client, account(customer.usd), to(payeeCustomer.usd))
     expect(toAccount).not.toHaveProperty('counterpartyInformation')
   })
@@ -222,7 +225,7 @@ describe('a quote between internal accounts', () => {
       const quote = await quoted(client, account(platformAccount.id), payee, options)
       expect(quote.source).toEqual(account(platformAccount.id))
       await client.advance(0)
-      const transaction = await transactionOf(client, quote)
+      const transaction = await readQuoteTransaction(client, quote)
       const { id } = (await client.get('/config')).body
       expect(transaction).toMatchObject({
         status: 'COMPLETED',
@@ -252,7 +255,7 @@ describe('a quote between internal accounts', () => {
     const createdQuote = await client.post('/quotes', { ...body, source, immediatelyExecute: true })
     expect(createdQuote).toMatchObject({ status: 201, body: { source } })
     await client.advance(0)
-    expect(await transactionOf(client, createdQuote.body)).toMatchObject({
+    expect(await readQuoteTransaction(client, createdQuote.body)).toMatchObject({
       status: 'COMPLETED',
       customerId: customer.id,
     })
@@ -279,7 +282,7 @@ describe('a quote between internal accounts', () => {
     const source = { ...account(platformAccount.id), customerId: customer.id }
     const createdQuote = await client.post('/quotes', { ...body, source })
     await client.advance(0)
-    expect(await transactionOf(client, createdQuote.body)).toMatchObject({
+    expect(await readQuoteTransaction(client, createdQuote.body)).toMatchObject({
       status: 'COMPLETED',
       customerId: customer.id,
     })

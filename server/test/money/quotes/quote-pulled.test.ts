@@ -6,9 +6,9 @@ import {
   balancesOf,
   ownCustomerId,
   quoted,
+  readQuoteTransaction,
   statusOf,
   to,
-  transactionOf,
 } from '../../worlds/records/payments.testing.ts'
 
 const RECEIVED = 2500
@@ -34,7 +34,7 @@ describe('a quote that is paid from an external account', () => {
     expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)])
     expect(replies.find(({ status }) => status === 200)?.body.status).toBe('PROCESSING')
     await client.advance(0)
-    expect(await transactionOf(client, quote)).toMatchObject({
+    expect(await readQuoteTransaction(client, quote)).toMatchObject({
       status: 'COMPLETED',
       customerId: customer.id,
       source: { sourceType: 'ACCOUNT', accountId: bank, currency: 'USD' },
@@ -68,7 +68,7 @@ describe('a quote that is paid from an external account', () => {
       await client.advance(0)
       expect(await statusOf(client, quote)).toBe(seconds === 0 ? 'FAILED' : 'PROCESSING')
       await client.advance(seconds)
-      const failed = await transactionOf(client, quote)
+      const failed = await readQuoteTransaction(client, quote)
       expect(failed).toMatchObject({
         status: 'FAILED',
         failureReason: 'QUOTE_EXECUTION_FAILED',
@@ -88,7 +88,7 @@ describe('a quote that is paid from an external account', () => {
     for (const payee of await Promise.all(payees)) {
       const quote = await quoted(client, account(bank), to(payee), { immediatelyExecute: true })
       await client.advance(0)
-      const { status, refund } = await transactionOf(client, quote)
+      const { status, refund } = await readQuoteTransaction(client, quote)
       outcomes.push(`${status} ${refund.status}`)
     }
     expect(outcomes).toEqual(['FAILED COMPLETED', 'FAILED COMPLETED', 'FAILED FAILED'])
@@ -101,7 +101,7 @@ describe('a quote that is paid from an external account', () => {
     await client.advance(0)
     expect(await statusOf(client, quote)).toBe('COMPLETED')
     await client.advance(24 * 3600)
-    const transaction = await transactionOf(client, quote)
+    const transaction = await readQuoteTransaction(client, quote)
     expect(transaction).toMatchObject({
       status: 'COMPLETED',
       counterpartyInformation: {
@@ -127,13 +127,13 @@ describe('a quote that is paid from an external account', () => {
       await quoted(client, account(bank), to(returned), { immediatelyExecute: true }),
     ]
     await client.advance(120)
-    expect(await transactionOf(client, arrives)).toMatchObject({
+    expect(await readQuoteTransaction(client, arrives)).toMatchObject({
       status: 'PROCESSING',
       counterpartyInformation: { fundingReturnDetail: expect.any(String) },
     })
     await client.advance(600)
-    expect(await transactionOf(client, arrives)).toMatchObject({ status: 'COMPLETED' })
-    const failed = await transactionOf(client, comesBack)
+    expect(await readQuoteTransaction(client, arrives)).toMatchObject({ status: 'COMPLETED' })
+    const failed = await readQuoteTransaction(client, comesBack)
     expect(failed).toMatchObject({
       status: 'FAILED',
       failureReason: 'COUNTERPARTY_POST_TX_FAILED',
@@ -201,7 +201,7 @@ describe('a quote that is paid from an external account', () => {
       immediatelyExecute: true,
     })
     await client.advance(0)
-    expect(await transactionOf(client, quote)).toMatchObject({
+    expect(await readQuoteTransaction(client, quote)).toMatchObject({
       status: 'COMPLETED',
       customerId: await ownCustomerId(client),
     })

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { operate } from '../../../src/people/platforms/operate.ts'
-import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { until } from '../../worlds/client.testing.ts'
 import {
   approve,
@@ -81,7 +81,7 @@ test('an account of any age gets its number at the bank when its customer is app
   const id = await newPending(client)
   await service.app.db.query(
     "UPDATE internal_accounts SET created_at = created_at - interval '1 day', updated_at = created_at WHERE customer_id = $1",
-    [uuidOf(id)],
+    [extractUuid(id)],
   )
   const { data } = (await client.get(`/customers/internal-accounts?customerId=${id}&currency=EUR`)).body
   expect(data).toMatchObject([{ status: 'PENDING', fundingPaymentInstructions: [] }])

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { eventSigningId } from '@countersign/contract/connectors/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { buildStandardHeaders, parseWebhookSecret } from '../../../src/base/crypto/standard-webhooks.ts'
-import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { newBankAccount, until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
@@ -298,7 +298,7 @@ async function findDepositAccount(customerId: string): Promise<string> {
   const { id } = await world.accountOf(customerId, 'EUR')
   const { rows } = await world.service.app.db.query<{ name: string }>(
     'SELECT rail_reference AS name FROM deposit_accounts WHERE account_id = $1',
-    [uuidOf(id)],
+    [extractUuid(id)],
   )
   return rows[0]!.name
 }
@@ -363,13 +363,13 @@ describe('with a changed rails file', () => {
     // Deposits of allowed amounts could not fill an account within the time of a test.
     await world.service.app.db.query('UPDATE ledger_accounts SET posted = $1 WHERE id = $2', [
       2n ** 63n - 1000n,
-      uuidOf(account.id),
+      extractUuid(account.id),
     ])
     await openBank()
     await pollUntil(body.id, 'FAILED')
     const { rows } = await world.service.app.db.query<{ state: string }>(
       'SELECT state FROM rail_payments WHERE payment_id = $1',
-      [uuidOf(body.id)],
+      [extractUuid(body.id)],
     )
     expect(rows).toEqual([{ state: 'FAILED' }])
     const { data } = await world.callBank('GET', '/pulls')

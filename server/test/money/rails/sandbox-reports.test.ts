@@ -6,9 +6,9 @@ import {
   account,
   balancesOf,
   quoted,
+  readQuoteTransaction,
   statusOf,
   to,
-  transactionOf,
 } from '../../worlds/records/payments.testing.ts'
 
 const FUNDED = 100_000
@@ -121,12 +121,12 @@ describe('a sandbox payment', () => {
     await client.advance(0)
     expect(await statusOf(client, quote)).toBe('COMPLETED')
     await report(client, 'payment.returned', quote.transactionId)
-    expect(await transactionOf(client, quote)).toMatchObject({
+    expect(await readQuoteTransaction(client, quote)).toMatchObject({
       status: 'FAILED',
       refund: { status: 'COMPLETED', reason: 'TRANSACTION_FAILED' },
     })
     await report(client, 'pull.returned', quote.transactionId)
-    expect(await transactionOf(client, quote)).toMatchObject({
+    expect(await readQuoteTransaction(client, quote)).toMatchObject({
       counterpartyInformation: { fundingReturnDetail: 'Says the bank' },
     })
   })

@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { eventSigningId } from '@countersign/contract/connectors/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { buildStandardHeaders, parseWebhookSecret } from '../../../src/base/crypto/standard-webhooks.ts'
-import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { until } from '../../worlds/client.testing.ts'
 import {
   BANK_SECRET,
+  buildGermanIban,
   exampleBank,
-  ibanEndingWith,
   newEuroAccount,
   openProduction,
   type Production,
@@ -184,7 +184,7 @@ describe('an account that a connector has given to one customer', () => {
       const readLastError = async () => {
         const { rows } = await world.service.app.db.query<{ last_error: string | null }>(
           `SELECT j.last_error FROM jobs j JOIN deposit_accounts d ON j.payload->>'depositAccountId' LIKE '%' || d.id
-         WHERE j.kind = 'deposit-account.open' AND d.account_id = '${uuidOf(data[0].id)}'`,
+         WHERE j.kind = 'deposit-account.open' AND d.account_id = '${extractUuid(data[0].id)}'`,
         )
         return rows[0]?.last_error
       }
@@ -238,7 +238,7 @@ test('a deposit that would overflow a balance waits as a report, and is booked o
   const { rows } = await world.service.app.db.query<{ rail_reference: string; posted: bigint }>(
     `SELECT d.rail_reference, l.posted FROM deposit_accounts d
      LEFT JOIN ledger_accounts l ON l.name = 'rail:example-bank' AND l.currency = 'EUR'
-     WHERE d.account_id = '${uuidOf(account.id)}'`,
+     WHERE d.account_id = '${extractUuid(account.id)}'`,
   )
   const reportDeposit = (depositId: string, depositAccountId: string | undefined, value: bigint) =>
     sendReport('deposit.received', {
@@ -284,7 +284,7 @@ describe('an account change that a connector reports', () => {
       id,
       amount: { value: String(SENT), currency: 'EUR' },
       sentTo: accountInfo.iban as string,
-      changes: [{ field: 'iban', value: ibanEndingWith(suffix) }],
+      changes: [{ field: 'iban', value: buildGermanIban(suffix) }],
     }
     return { customerId, payee, data }
   }
@@ -298,7 +298,7 @@ describe('an account change that a connector reports', () => {
       { ...data, amount: { value: String(SENT + 1), currency: 'EUR' } },
       { ...data, amount: { value: String(SENT), currency: 'USD' } },
       { ...data, amount: { value: '99999999999999999999', currency: 'EUR' } },
-      { ...data, sentTo: ibanEndingWith('222') },
+      { ...data, sentTo: buildGermanIban('222') },
       { ...data, changes: [{ field: 'iban', value: 'DE00' }] },
       { ...data, changes: [{ field: 'swiftCode', value: 'x' }] },
     ])
@@ -318,7 +318,7 @@ describe('an account change that a connector reports', () => {
     const [pending, ...others] = await listChanges(payee)
     expect(others).toEqual([])
     expect(pending).toMatchObject({ status: 'PENDING', transactionId: data.id, rail: 'example-bank' })
-    expect(pending.changes).toEqual([{ field: 'iban', before: data.sentTo, after: ibanEndingWith('111') }])
+    expect(pending.changes).toEqual([{ field: 'iban', before: data.sentTo, after: buildGermanIban('111') }])
   })
 
   test('is used by the next payment, and an earlier payment keeps the previous account', async () => {
@@ -346,8 +346,8 @@ describe('an account change that a connector reports', () => {
       )
     const toText = (bodies: readonly Record<string, unknown>[]) => JSON.stringify(bodies)
     expect(toText(await waitForBodies(before))).toContain(data.sentTo)
-    expect(toText(await waitForBodies(after))).toContain(ibanEndingWith('333'))
-    expect(toText(await waitForBodies(before))).not.toContain(ibanEndingWith('333'))
+    expect(toText(await waitForBodies(after))).toContain(buildGermanIban('333'))
+    expect(toText(await waitForBodies(before))).not.toContain(buildGermanIban('333'))
     await world.callBank('PATCH', '/behaviour', { holdEvents: false })
   })
 })

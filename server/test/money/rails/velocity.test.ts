@@ -11,12 +11,12 @@ import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { newAgent } from '../../worlds/records/agents.testing.ts'
 import { account, balancesOf, to } from '../../worlds/records/payments.testing.ts'
 import {
-  batchIn,
   checked,
   execute,
-  payingPlatform,
+  newPayingPlatform,
   payout,
   sendLines,
+  waitForBatch,
 } from '../../worlds/records/payouts.testing.ts'
 
 const FUNDED = 1_000_000
@@ -201,13 +201,13 @@ describe('a limit for each payee', () => {
   })
 
   test('counts the lines of a batch that are paid in one run', async () => {
-    const { client, payee } = await payingPlatform()
+    const { client, payee } = await newPayingPlatform()
     await setLimits(client, { subject: 'PAYEE', maxCount: 2 })
     const lines = Array.from({ length: 4 }, () => payout(payee, 100))
     const batch = await checked(client, (await sendLines(client, lines)).id)
     expect(batch.progress).toMatchObject({ lines: 4, faulty: 0 })
     expect((await execute(client, batch)).status).toBe(200)
-    await batchIn(client, batch.id, 'COMPLETED')
+    await waitForBatch(client, batch.id, 'COMPLETED')
     const paidLines = (await client.get(`/payouts/batches/${batch.id}/lines`)).body.data
     expect(paidLines.map(({ status }: { status: string }) => status)).toEqual([
       'SENT',

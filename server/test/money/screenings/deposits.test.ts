@@ -7,10 +7,10 @@ import {
   balances,
   eventTypesOf,
   FUNDED,
+  findOnlyScreening,
   LISTED,
-  onlyScreening,
+  listScreenings,
   ready,
-  screeningsOf,
   UNLISTED,
 } from '../../worlds/records/screenings.testing.ts'
 import { newReceiverPlatform } from '../../worlds/simulators/webhook-receiver.testing.ts'
@@ -42,7 +42,7 @@ describe('a deposit', () => {
     const deposit = await payIn(client, usdc, UNLISTED)
     expect(deposit.status).toBe('CREDITED')
     expect(await balances(client, customer.id)).toEqual([FUNDED + AMOUNT, FUNDED + AMOUNT])
-    expect(await onlyScreening(client)).toMatchObject({
+    expect(await findOnlyScreening(client)).toMatchObject({
       status: 'CLEAR',
       direction: 'CREDIT',
       network: 'EVM',
@@ -73,7 +73,7 @@ describe('a deposit', () => {
   test('from a bank is not screened', async () => {
     const { client, usdc } = await ready()
     expect((await payIn(client, usdc, 'DE89370400440532013000')).status).toBe('CREDITED')
-    expect(await screeningsOf(client)).toEqual([])
+    expect(await listScreenings(client)).toEqual([])
   })
 
   test('from a listed address waits in suspense, and can be neither assigned nor returned', async () => {
@@ -81,7 +81,7 @@ describe('a deposit', () => {
     const deposit = await payIn(client, usdc, LISTED)
     expect(deposit).toMatchObject({ status: 'SUSPENSE', reason: 'SCREENING_HIT' })
     expect(await balances(client, customer.id)).toEqual([FUNDED, FUNDED])
-    const screening = await onlyScreening(client)
+    const screening = await findOnlyScreening(client)
     expect(screening).toMatchObject({ status: 'WAITING', direction: 'CREDIT', depositId: deposit.id })
     // The overview counts it once, as the list of approvals shows it.
     expect((await client.get('/overview')).body.waiting).toMatchObject({ screenings: 1, deposits: 0 })
@@ -101,7 +101,7 @@ describe('a deposit', () => {
   test('is credited once after one of fifty calls releases it', async () => {
     const { client, customer, usdc } = await ready()
     const deposit = await payIn(client, usdc, LISTED)
-    const { id } = await onlyScreening(client)
+    const { id } = await findOnlyScreening(client)
     const releases = Array.from({ length: 50 }, () => client.post(`/screenings/${id}/release`))
     const statuses = (await Promise.all(releases)).map(({ status }) => status).sort()
     expect(statuses).toEqual([200, ...Array(49).fill(409)])
@@ -116,7 +116,7 @@ describe('a deposit', () => {
   test('whose screening is rejected stays in suspense with the note, until a person assigns or returns it', async () => {
     const { client, usdc } = await ready()
     const [first, second] = [await payIn(client, usdc, LISTED), await payIn(client, usdc, LISTED)]
-    const waiting = await screeningsOf(client, 'status=WAITING')
+    const waiting = await listScreenings(client, 'status=WAITING')
     for (const { id, depositId } of waiting)
       await client.post(`/screenings/${id}/reject`, depositId === first.id ? { note: 'Frozen' } : undefined)
     await client.advance(0)
@@ -137,7 +137,7 @@ describe('a deposit', () => {
   test('that is released without an owner stays in suspense as unmatched', async () => {
     const { client } = await ready()
     const deposit = await payIn(client, undefined, LISTED)
-    await client.post(`/screenings/${(await onlyScreening(client)).id}/release`)
+    await client.post(`/screenings/${(await findOnlyScreening(client)).id}/release`)
     await client.advance(0)
     expect(await readDeposit(client, deposit.id)).toMatchObject({ status: 'SUSPENSE', reason: 'NO_MATCH' })
     expect(await readPostedBalance(client, 'suspense')).toBe(AMOUNT)
@@ -147,7 +147,7 @@ describe('a deposit', () => {
     const { client, customer, usdc } = await ready()
     const deposit = await payIn(client, usdc, LISTED)
     await client.post(`/sandbox/deposits/${deposit.id}/reverse`)
-    await client.post(`/screenings/${(await onlyScreening(client)).id}/release`)
+    await client.post(`/screenings/${(await findOnlyScreening(client)).id}/release`)
     await client.advance(0)
     expect((await readDeposit(client, deposit.id)).status).toBe('REVERSED')
     expect(await balances(client, customer.id)).toEqual([FUNDED, FUNDED])
@@ -174,7 +174,7 @@ describe('a deposit that pays a quote', () => {
     const deposit = await payIn(client, undefined, LISTED, { remittanceInformation })
     expect(deposit.status).toBe('SUSPENSE')
     const rail = await readPostedBalance(client, 'rail')
-    await client.post(`/screenings/${(await onlyScreening(client)).id}/release`)
+    await client.post(`/screenings/${(await findOnlyScreening(client)).id}/release`)
     await client.advance(0)
     expect((await client.get(`/quotes/${quote.id}`)).body.status).toBe('COMPLETED')
     expect(await readDeposit(client, deposit.id)).toMatchObject({
@@ -192,7 +192,7 @@ describe('a deposit that pays a quote', () => {
     await client.advance(86_400)
     expect((await client.get(`/quotes/${quote.id}`)).body.status).toBe('EXPIRED')
     expect((await readDeposit(client, deposit.id)).status).toBe('SUSPENSE')
-    await client.post(`/screenings/${(await onlyScreening(client)).id}/release`)
+    await client.post(`/screenings/${(await findOnlyScreening(client)).id}/release`)
     await client.advance(0)
     expect(await readDeposit(client, deposit.id)).toMatchObject({ status: 'RETURNED', reason: 'QUOTE_ENDED' })
     expect(await readPostedBalance(client, 'suspense')).toBe(0)
@@ -206,7 +206,7 @@ test('a platform that approves its deposits also approves one that was released 
   const { body } = await client.get(`/customers/internal-accounts?customerId=${customer.id}&currency=USDC`)
   const deposit = await payIn(client, body.data[0].id, LISTED)
   expect(deposit.status).toBe('SUSPENSE')
-  await client.post(`/screenings/${(await onlyScreening(client)).id}/release`)
+  await client.post(`/screenings/${(await findOnlyScreening(client)).id}/release`)
   await client.advance(0)
   const pending = await readDeposit(client, deposit.id)
   expect(pending.status).toBe('PENDING')

@@ -5,11 +5,11 @@ import {
   balances,
   eventTypesOf,
   FUNDED,
+  findOnlyScreening,
   LISTED,
+  listScreenings,
   newWallet,
-  onlyScreening,
   ready,
-  screeningsOf,
   sendPayment,
   statusOf,
   UNLISTED,
@@ -20,7 +20,7 @@ describe('an outgoing payment', () => {
     const { client, customer, usdc } = await ready()
     const id = await sendPayment(client, usdc, await newWallet(client, customer.id, UNLISTED))
     expect(await statusOf(client, id)).toBe('COMPLETED')
-    expect(await onlyScreening(client)).toMatchObject({
+    expect(await findOnlyScreening(client)).toMatchObject({
       status: 'CLEAR',
       direction: 'PAY',
       network: 'BASE',
@@ -47,7 +47,7 @@ describe('an outgoing payment', () => {
     const { body: transfer } = await client.post('/transfer-out', request)
     await client.advance(0)
     expect(await statusOf(client, transfer.id)).toBe('COMPLETED')
-    expect(await screeningsOf(client)).toEqual([])
+    expect(await listScreenings(client)).toEqual([])
   })
 
   test('to a listed address waits for a person without a deadline, and only the platform is notified', async () => {
@@ -57,12 +57,12 @@ describe('an outgoing payment', () => {
     await client.advance(30 * 86_400)
     expect(await statusOf(client, id)).toBe('PENDING')
     expect(await balances(client, customer.id)).toEqual([FUNDED - AMOUNT, FUNDED])
-    const screening = await onlyScreening(client)
+    const screening = await findOnlyScreening(client)
     expect(screening).toMatchObject({ status: 'WAITING', list: 'sandbox', transactionId: id })
     expect((await client.get(`/screenings/${screening.id}`)).body).toEqual(screening)
-    expect(await screeningsOf(client, 'status=WAITING&direction=PAY')).toEqual([screening])
-    expect(await screeningsOf(client, 'status=CLEAR')).toEqual([])
-    expect(await screeningsOf(client, 'direction=CREDIT')).toEqual([])
+    expect(await listScreenings(client, 'status=WAITING&direction=PAY')).toEqual([screening])
+    expect(await listScreenings(client, 'status=CLEAR')).toEqual([])
+    expect(await listScreenings(client, 'direction=CREDIT')).toEqual([])
     expect(await eventTypesOf(client, screening.id)).toEqual(['SCREENING.WAITING'])
     const { body: transaction } = await client.get(`/transactions/${id}`)
     expect(JSON.stringify(transaction)).not.toMatch(/screen|list/i)
@@ -71,21 +71,24 @@ describe('an outgoing payment', () => {
   test('is paid exactly once after one of fifty calls releases it', async () => {
     const { client, customer, usdc } = await ready()
     const id = await sendPayment(client, usdc, await newWallet(client, customer.id))
-    const { id: screening } = await onlyScreening(client)
+    const { id: screening } = await findOnlyScreening(client)
     const releases = Array.from({ length: 50 }, () => client.post(`/screenings/${screening}/release`))
     const statuses = (await Promise.all(releases)).map(({ status }) => status).sort()
     expect(statuses).toEqual([200, ...Array(49).fill(409)])
     await client.advance(0)
     expect(await statusOf(client, id)).toBe('COMPLETED')
     expect(await balances(client, customer.id)).toEqual([FUNDED - AMOUNT, FUNDED - AMOUNT])
-    expect(await onlyScreening(client)).toMatchObject({ status: 'RELEASED', decidedAt: expect.any(String) })
+    expect(await findOnlyScreening(client)).toMatchObject({
+      status: 'RELEASED',
+      decidedAt: expect.any(String),
+    })
     expect(await eventTypesOf(client, screening)).toEqual(['SCREENING.DECIDED', 'SCREENING.WAITING'])
   })
 
   test('whose screening is rejected fails and is refunded, without mention of lists', async () => {
     const { client, customer, usdc } = await ready()
     const id = await sendPayment(client, usdc, await newWallet(client, customer.id))
-    const { id: screening } = await onlyScreening(client)
+    const { id: screening } = await findOnlyScreening(client)
     const path = `/screenings/${screening}`
     const rejection = await client.post(`${path}/reject`, { note: 'Asked the addressProvider' })
     expect(rejection.body).toMatchObject({ status: 'REJECTED', note: 'Asked the addressProvider' })
@@ -102,7 +105,7 @@ describe('an outgoing payment', () => {
   test('that waits for its screening can be cancelled, and then not released', async () => {
     const { client, customer, usdc } = await ready()
     const id = await sendPayment(client, usdc, await newWallet(client, customer.id))
-    const { id: screening } = await onlyScreening(client)
+    const { id: screening } = await findOnlyScreening(client)
     expect((await client.post(`/transactions/${id}/cancel`)).status).toBe(200)
     expect((await client.post(`/screenings/${screening}/release`)).status).toBe(409)
     await client.advance(0)
@@ -116,7 +119,7 @@ describe('an outgoing payment', () => {
     const wallet = await newWallet(client, customer.id)
     for (let n = 0; n < 5; n++) {
       const id = await sendPayment(client, usdc, wallet)
-      const [{ id: screening }] = await screeningsOf(client, 'status=WAITING')
+      const [{ id: screening }] = await listScreenings(client, 'status=WAITING')
       const [released, cancelled] = await Promise.all([
         client.post(`/screenings/${screening}/release`),
         client.post(`/transactions/${id}/cancel`),
@@ -142,7 +145,7 @@ describe('a quote to a listed address', () => {
     })
     expect(status).toBe(201)
     await client.advance(0)
-    return { client, customer, usdc, quote: body, screening: await onlyScreening(client) }
+    return { client, customer, usdc, quote: body, screening: await findOnlyScreening(client) }
   }
   const readUsdBalances = async ({ client, customer }: Awaited<ReturnType<typeof createScreenedQuote>>) => {
     const path = `/customers/internal-accounts?customerId=${customer.id}&currency=USD`
@@ -177,30 +180,30 @@ describe('the screening API', () => {
   test('refuses an invalid id, note or filter', async () => {
     const { client, customer, usdc } = await ready()
     await sendPayment(client, usdc, await newWallet(client, customer.id))
-    const { id } = await onlyScreening(client)
+    const { id } = await findOnlyScreening(client)
     for (const path of [`/screenings/${id.replace(/.$/, '0')}`, '/screenings/Screening:x', '/screenings/x'])
       expect(await client.get(path)).toMatchObject({ status: 404, body: { code: 'SCREENING_NOT_FOUND' } })
     const long = await client.post(`/screenings/${id}/release`, { note: 'x'.repeat(501) })
     expect(long).toMatchObject({ status: 400, body: { details: { field: 'note' } } })
     expect((await client.post(`/screenings/${id}/reject`, { reason: 'x' })).status).toBe(400)
     expect((await client.get('/screenings?status=OPEN')).status).toBe(400)
-    expect((await onlyScreening(client)).status).toBe('WAITING')
+    expect((await findOnlyScreening(client)).status).toBe('WAITING')
   })
 
   test('returns 404 for a screening of another platform', async () => {
     const { client, customer, usdc } = await ready()
     await sendPayment(client, usdc, await newWallet(client, customer.id))
-    const { id } = await onlyScreening(client)
+    const { id } = await findOnlyScreening(client)
     const otherPlatform = await newPlatform()
     expect((await otherPlatform.get(`/screenings/${id}`)).status).toBe(404)
     expect((await otherPlatform.post(`/screenings/${id}/release`)).status).toBe(404)
-    expect(await screeningsOf(otherPlatform)).toEqual([])
+    expect(await listScreenings(otherPlatform)).toEqual([])
   })
 
   test('replays the response to a decision that is repeated with its Idempotency-Key', async () => {
     const { client, customer, usdc } = await ready()
     const id = await sendPayment(client, usdc, await newWallet(client, customer.id))
-    const { id: screening } = await onlyScreening(client)
+    const { id: screening } = await findOnlyScreening(client)
     const key = { 'Idempotency-Key': `release-${screening}` }
     const first = await client.post(`/screenings/${screening}/release`, {}, key)
     const second = await client.post(`/screenings/${screening}/release`, {}, key)

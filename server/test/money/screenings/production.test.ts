@@ -17,8 +17,8 @@ import {
 import {
   type AddressProvider,
   CLEAR,
+  openScreeningService,
   type ScreeningService,
-  screeningService,
   startAddressProvider,
 } from '../../worlds/records/screenings.testing.ts'
 
@@ -36,7 +36,7 @@ let customerId: string
 let account: InternalAccount
 
 beforeAll(async () => {
-  ;[addressProvider, provider] = await Promise.all([startAddressProvider(), screeningService()])
+  ;[addressProvider, provider] = await Promise.all([startAddressProvider(), openScreeningService()])
   screeningFolder = await mkdtemp(join(tmpdir(), 'countersign-screening-'))
   screeningFile = join(screeningFolder, 'addresses.txt')
   await writeFile(screeningFile, '# none yet\n')

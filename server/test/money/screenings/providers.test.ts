@@ -4,7 +4,11 @@ import { readConfig } from '../../../src/base/settings/config.ts'
 import { ScreeningFailed, type ScreeningWanted } from '../../../src/kernel/ports/screening.ts'
 import { createHttpScreening } from '../../../src/outside/providers/http-screening.ts'
 import { openScreening } from '../../../src/outside/providers/open-screening.ts'
-import { CLEAR, type ScreeningService, screeningService } from '../../worlds/records/screenings.testing.ts'
+import {
+  CLEAR,
+  openScreeningService,
+  type ScreeningService,
+} from '../../worlds/records/screenings.testing.ts'
 
 const WANTED: ScreeningWanted = {
   network: 'SOLANA',
@@ -17,7 +21,7 @@ const WANTED: ScreeningWanted = {
 
 let service: ScreeningService
 beforeAll(async () => {
-  service = await screeningService()
+  service = await openScreeningService()
 })
 afterAll(() => service.close())
 beforeEach(() => {

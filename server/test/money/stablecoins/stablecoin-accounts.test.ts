@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createOp } from '../../../src/kernel/operation/app.ts'
-import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { type Client, newPlatform } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import type { SharedServer } from '../../worlds/server.testing.ts'
@@ -205,7 +205,7 @@ describe('the credentials of a linked account', () => {
     const listRows = async (table: string) =>
       (
         await app.db.query<{ row: string }>(`SELECT t::text AS row FROM ${table} t WHERE platform_id = $1`, [
-          uuidOf(op.platform.id),
+          extractUuid(op.platform.id),
         ])
       ).rows
     for (const table of ['stablecoin_accounts', 'idempotency_keys', 'jobs', 'events']) {

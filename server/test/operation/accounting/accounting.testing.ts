@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
 import { type Client, fund, type Reply } from '../../worlds/client.testing.ts'
-import { account, everyOne, quoted, ready, to } from '../../worlds/records/payments.testing.ts'
+import { account, quoted, readAllRecords, ready, to } from '../../worlds/records/payments.testing.ts'
 
 /** Creates a platform with deposits, a conversion, and a bank payment that is returned. */
 export async function createBookedWorld() {
@@ -55,7 +55,7 @@ export async function readLedgerBalances(client: Client): Promise<Balances> {
   const codes = new Map<string, string>(FULL_CHART.map(({ kind, code }) => [kind, code]))
   codes.set('RAIL', '1000')
   const sums = new Map<string, bigint>()
-  for (const ledgerAccount of await everyOne(client, '/ledger/accounts')) {
+  for (const ledgerAccount of await readAllRecords(client, '/ledger/accounts')) {
     const { name, owner, currency, normalSide, posted }: Reply['body'] = ledgerAccount
     const kind = name?.toUpperCase() ?? (owner.startsWith('Platform:') ? 'PLATFORM' : 'CUSTOMERS')
     const code = kind === 'RAIL' && currency.code === 'EUR' ? '1010' : codes.get(kind)
@@ -103,6 +103,6 @@ export function runReader(command: string, args: readonly string[], name: string
 }
 
 /** Runs a Python script on a file with this content and returns its output. */
-export function readByPython(script: string, name: string, content: string): string {
+export function runPythonReader(script: string, name: string, content: string): string {
   return runReader('python3', ['-c', script], name, content)
 }

@@ -9,9 +9,9 @@ import {
   hasProgram,
   hasPython,
   parseHundredths,
-  readByPython,
   readJournal,
   readLedgerBalances,
+  runPythonReader,
   runReader,
   setChart,
 } from './accounting.testing.ts'
@@ -75,7 +75,7 @@ for (account, currency), amount in sums.items(): print(account, currency, amount
 
 describe.skipIf(!hasPython('beancount'))('beancount', () => {
   const readBalances = (journal: string) => {
-    const lines = readByPython(BALANCES_BY_BEANCOUNT, 'all.beancount', journal).trim().split('\n')
+    const lines = runPythonReader(BALANCES_BY_BEANCOUNT, 'all.beancount', journal).trim().split('\n')
     return sumBalances(
       lines.map((line) => {
         const [account = '', currency = '', amount = ''] = line.split(' ')

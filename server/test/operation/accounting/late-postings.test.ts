@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { capture, hold } from '../../../src/kernel/ledger/holds.ts'
 import { createOp, type Op } from '../../../src/kernel/operation/app.ts'
-import { currenciesAt } from '../../../src/operation/client-money/reports.ts'
+import { buildReportCurrencies } from '../../../src/operation/client-money/reports.ts'
 import type { Write } from '../../../src/storage/commit/writes.ts'
 import { BARE_PLATFORM_BY_ID } from '../../../src/storage/read/bare-platform.ts'
 import { type Client, fund, newCustomer } from '../../worlds/client.testing.ts'
@@ -54,7 +54,7 @@ test('a transfer posted days after its creation is in the journal of its posting
   expect(await readJournal(client, earlierPeriod)).not.toContain(holdId)
 
   const readUsdAt = async (days: number) =>
-    (await currenciesAt(createLaterOp(9), formatDay(createLaterOp(days)))).find(
+    (await buildReportCurrencies(createLaterOp(9), formatDay(createLaterOp(days)))).find(
       ({ currency }) => currency === 'USD',
     )
   expect(await readUsdAt(2)).toMatchObject({ owed: '1000', onHold: '400', held: '1000' })

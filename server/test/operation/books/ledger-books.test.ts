@@ -11,16 +11,16 @@ import {
   signIn,
 } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
-import { newAgent, newPayer, newWaiting, say, settled } from '../../worlds/records/agents.testing.ts'
+import { newAgent, newPayer, newWaitingTransfer, say, settled } from '../../worlds/records/agents.testing.ts'
 import { clear, newCard, used } from '../../worlds/records/cards.testing.ts'
 import {
   account,
-  everyOne,
   quoted,
+  readAllRecords,
+  readQuoteTransaction,
   ready,
   statementOf,
   to,
-  transactionOf,
 } from '../../worlds/records/payments.testing.ts'
 
 type Body = Reply['body']
@@ -50,7 +50,7 @@ describe('ledger accounts', () => {
   })
 
   test('are listed once each, page by page, in the order of their ids', async () => {
-    const allAccounts = await everyOne(client, '/ledger/accounts')
+    const allAccounts = await readAllRecords(client, '/ledger/accounts')
     const ids = allAccounts.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
     const uuids = ids.map((id) => id.split(':')[1])
@@ -68,7 +68,7 @@ describe('ledger accounts', () => {
 
   test('have a name if they belong to the platform itself, and are found by name, currency and owner', async () => {
     const platformId = (await client.get('/config')).body.id
-    const allAccounts = await everyOne(client, '/ledger/accounts')
+    const allAccounts = await readAllRecords(client, '/ledger/accounts')
     expect(new Set(allAccounts.flatMap(({ name }) => name ?? []))).toEqual(
       new Set(['rail', 'fx', 'fees', 'clearing']),
     )
@@ -77,7 +77,7 @@ describe('ledger accounts', () => {
         name === undefined ? ['InternalAccount', true] : ['LedgerAccount', owner !== platformId],
       )
     const findIds = async (query: string) =>
-      (await everyOne(client, `/ledger/accounts?${query}`)).map(({ id }) => id)
+      (await readAllRecords(client, `/ledger/accounts?${query}`)).map(({ id }) => id)
     const selectIds = (matches: (row: Body) => boolean) => allAccounts.filter(matches).map(({ id }) => id)
     expect(await findIds('name=rail')).toEqual(selectIds(({ name }) => name === 'rail'))
     expect(await findIds('currency=EUR')).toEqual(selectIds(({ currency }) => currency.code === 'EUR'))
@@ -93,8 +93,8 @@ describe('ledger accounts', () => {
       code: 'ACCOUNT_NOT_FOUND',
       field: 'ledgerAccountId',
     })
-    expect(await everyOne(otherClient, `/ledger/accounts?owner=${customer.id}`)).toEqual([])
-    expect(await everyOne(otherClient, `/ledger/transfers?accountId=${customer.usd}`)).toEqual([])
+    expect(await readAllRecords(otherClient, `/ledger/accounts?owner=${customer.id}`)).toEqual([])
+    expect(await readAllRecords(otherClient, `/ledger/transfers?accountId=${customer.usd}`)).toEqual([])
     expect((await client.get(`/ledger/accounts/${customer.usd}`)).body).toMatchObject({
       id: customer.usd,
       owner: customer.id,
@@ -103,10 +103,10 @@ describe('ledger accounts', () => {
   })
 
   test('have no balance before the platform existed, and the current balance in the future', async () => {
-    const listAt = async (asOf: string) => everyOne(client, `/ledger/accounts?asOf=${asOf}`)
+    const listAt = async (asOf: string) => readAllRecords(client, `/ledger/accounts?asOf=${asOf}`)
     for (const { posted, held } of await listAt('2001-01-01T00:00:00Z'))
       expect([posted, held]).toEqual([0, 0])
-    expect(await listAt('9999-01-01T00:00:00Z')).toEqual(await everyOne(client, '/ledger/accounts'))
+    expect(await listAt('9999-01-01T00:00:00Z')).toEqual(await readAllRecords(client, '/ledger/accounts'))
   })
 })
 
@@ -126,11 +126,11 @@ describe('the transfers of a cause', () => {
     const { client, customer, bank } = await ready('005')
     const quote = await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
     await client.advance(3600)
-    expect(await transactionOf(client, quote)).toMatchObject({ refund: { status: 'COMPLETED' } })
-    const byQuote = await everyOne(client, `/ledger/transfers?cause=${quote.id}`)
-    expect(await everyOne(client, `/ledger/transfers?cause=${quote.transactionId}`)).toEqual(byQuote)
+    expect(await readQuoteTransaction(client, quote)).toMatchObject({ refund: { status: 'COMPLETED' } })
+    const byQuote = await readAllRecords(client, `/ledger/transfers?cause=${quote.id}`)
+    expect(await readAllRecords(client, `/ledger/transfers?cause=${quote.transactionId}`)).toEqual(byQuote)
     expect(new Set(byQuote.map(({ cause }) => cause.id))).toEqual(new Set([quote.id, quote.transactionId]))
-    const customerTransfers = await everyOne(
+    const customerTransfers = await readAllRecords(
       client,
       `/ledger/transfers?cause=${quote.id}&accountId=${customer.usd}`,
     )
@@ -145,7 +145,7 @@ describe('the transfers of a cause', () => {
   test('need a cause or an account in the query', async () => {
     const client = await newPlatform()
     expectError(await client.get('/ledger/transfers'), { code: 'INVALID_INPUT', field: 'cause' })
-    expect(await everyOne(client, '/ledger/transfers?cause=nothing')).toEqual([])
+    expect(await readAllRecords(client, '/ledger/transfers?cause=nothing')).toEqual([])
   })
 })
 
@@ -193,7 +193,9 @@ describe('explaining a transfer', () => {
   })
 
   test('of an agent shows the approval, or the policy that allowed it without one', async () => {
-    const { client, payer, agent, action } = await newWaiting({ approvalThresholds: { amount: 1_000 } })
+    const { client, payer, agent, action } = await newWaitingTransfer({
+      approvalThresholds: { amount: 1_000 },
+    })
     expect((await say(client, 'approve', action)).status).toBe(200)
     await settled(client, agent, action.id)
     expect(listSteps(await explainCause(client, action.transaction.id))).toEqual([
@@ -234,7 +236,7 @@ describe('explaining a transfer', () => {
 
   test('of sandbox money shows that origin, and returns 404 to other platforms', async () => {
     const { client, customer } = await ready()
-    const [{ id }] = await everyOne(client, `/ledger/transfers?accountId=${customer.usd}`)
+    const [{ id }] = await readAllRecords(client, `/ledger/transfers?accountId=${customer.usd}`)
     const { body } = await client.get(`/ledger/transfers/${id}/explain`)
     expect(listSteps(body)).toEqual(['ENTRY', 'CAUSE'])
     expect(body.steps[1]).toMatchObject({

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { vectorPath } from '../../../src/base/crypto/vectors.testing.ts'
 import type { Reply } from '../../worlds/client.testing.ts'
 import { statementOf } from '../../worlds/records/payments.testing.ts'
-import { createBookedWorld, hasPython, readByPython } from '../accounting/accounting.testing.ts'
+import { createBookedWorld, hasPython, runPythonReader } from '../accounting/accounting.testing.ts'
 
 /** Reads a statement in a format and as JSON. */
 async function readStatement(format: string): Promise<readonly [string, Reply['body']]> {
@@ -27,7 +27,7 @@ print('valid')
 describe.skipIf(!existsSync(SCHEMA) || !hasPython('lxml'))('a statement as camt.053', () => {
   test('is valid against the official schema', async () => {
     const [xml] = await readStatement('camt053')
-    expect(readByPython(VALIDATE, 'statement.xml', xml).trim()).toBe('valid')
+    expect(runPythonReader(VALIDATE, 'statement.xml', xml).trim()).toBe('valid')
   })
 })
 
@@ -45,7 +45,7 @@ print(json.dumps({
 describe.skipIf(!hasPython('mt940'))('a statement as MT940', () => {
   test('is read by another program with the balances and lines of the statement', async () => {
     const [text, statement] = await readStatement('mt940')
-    expect(JSON.parse(readByPython(READ_MT940, 'statement.sta', text))).toEqual({
+    expect(JSON.parse(runPythonReader(READ_MT940, 'statement.sta', text))).toEqual({
       opening: formatDecimal(statement.openingBalance),
       closing: formatDecimal(statement.closingBalance),
       lines: statement.lines.map(({ amount }: { amount: number }) => formatDecimal(amount)),
@@ -70,7 +70,7 @@ print(json.dumps({
 describe.skipIf(!hasPython('ofxtools'))('a statement as OFX', () => {
   test('is read by another program with the balance and lines of the statement', async () => {
     const [text, statement] = await readStatement('ofx')
-    expect(JSON.parse(readByPython(READ_OFX, 'statement.ofx', text))).toEqual({
+    expect(JSON.parse(runPythonReader(READ_OFX, 'statement.ofx', text))).toEqual({
       currency: 'USD',
       closing: formatDecimal(statement.closingBalance),
       lines: statement.lines.map(({ amount }: { amount: number }) => formatDecimal(amount)),

@@ -14,9 +14,9 @@ import {
 import { clear, giveBack, newCard, used } from '../../worlds/records/cards.testing.ts'
 import {
   account,
-  clockOf,
-  everyOne,
   quoted,
+  readAllRecords,
+  readPlatformClock,
   rowsOf,
   statementOf,
   sum,
@@ -41,8 +41,8 @@ const isInternal = (id: string) => id.startsWith('InternalAccount:')
 
 async function takeSnapshot(): Promise<void> {
   await client.advance(1)
-  const at = await clockOf(client)
-  const rows = await everyOne(client, '/ledger/accounts')
+  const at = await readPlatformClock(client)
+  const rows = await readAllRecords(client, '/ledger/accounts')
   const balances = rows.map(({ id, posted, held }: Reply['body']) => [
     id,
     { posted: BigInt(posted), held: BigInt(held) },
@@ -123,7 +123,7 @@ describe('after a mixture of payments, refunds, purchases and holds', () => {
   test("the balance of every account at a past time equals the ledger's balance then", async () => {
     expect(snapshots.length).toBeGreaterThan(8)
     for (const { at, accounts: balances } of snapshots) {
-      const rows = await everyOne(client, `/ledger/accounts?asOf=${at}`)
+      const rows = await readAllRecords(client, `/ledger/accounts?asOf=${at}`)
       for (const { id, posted, held } of rows)
         expect({ at, id, posted: BigInt(posted), held: BigInt(held) }).toEqual({
           at,
@@ -142,7 +142,10 @@ describe('after a mixture of payments, refunds, purchases and holds', () => {
   test('the accounts of each currency sum to zero at every moment', async () => {
     for (const asOf of ['', ...snapshots.map(({ at }) => `?asOf=${at}`)]) {
       const sides = new Map<string, bigint>()
-      for (const { currency, normalSide, posted } of await everyOne(client, `/ledger/accounts${asOf}`)) {
+      for (const { currency, normalSide, posted } of await readAllRecords(
+        client,
+        `/ledger/accounts${asOf}`,
+      )) {
         const sign = normalSide === 'credit' ? 1n : -1n
         sides.set(currency.code, (sides.get(currency.code) ?? 0n) + sign * BigInt(posted))
       }
@@ -222,7 +225,7 @@ describe('after a mixture of payments, refunds, purchases and holds', () => {
   test('the transfers of an account match its statement, and each names both accounts', async () => {
     for (const id of accounts.filter(isInternal)) {
       const { lines } = await statementOf(client, id)
-      const transfers = await everyOne(client, `/ledger/transfers?accountId=${id}`)
+      const transfers = await readAllRecords(client, `/ledger/transfers?accountId=${id}`)
       const posted = transfers.filter(({ state }) => state === 'posted')
       expect(posted.map((transfer) => transfer.id).sort()).toEqual(
         [...new Set(lines.map(({ transferId }: Reply['body']) => transferId))].sort(),

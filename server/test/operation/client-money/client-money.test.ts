@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { parseUncompressedPublicKey, verifySignature } from '../../../src/base/crypto/p256.ts'
 import { makeDueReports } from '../../../src/operation/client-money/reports.ts'
 import { extendChains } from '../../../src/operation/proofs/chain.ts'
-import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { type Client, fund, newCustomer, type Reply } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
@@ -138,11 +138,11 @@ describe('the verification of a client-money report', () => {
       service.app.db.script(`
         SET LOCAL session_replication_role = replica;
         ${script}`)
-    const report = `WHERE id = '${uuidOf(id)}'`
+    const report = `WHERE id = '${extractUuid(id)}'`
     await runUnguarded(`UPDATE client_money_reports SET date = '2001-01-02' ${report}`)
     expect(await verifyReport(client, id)).toMatchObject({ isSigned: false })
     await runUnguarded(`UPDATE client_money_reports SET date = '${date}' ${report}`)
-    const account = `WHERE id = '${uuidOf(customer.usd)}'`
+    const account = `WHERE id = '${extractUuid(customer.usd)}'`
     onTestFinished(() => runUnguarded(`UPDATE ledger_accounts SET posted = posted - 1 ${account}`))
     await runUnguarded(`UPDATE ledger_accounts SET posted = posted + 1 ${account}`)
     expect(await verifyReport(client, id)).toEqual({ isSigned: true, isLedgerUnchanged: false })
@@ -152,7 +152,9 @@ describe('the verification of a client-money report', () => {
     const { client, date } = await createDayOldPlatform()
     const { id } = await createReport(client, date)
     await expect(
-      service.app.db.query(`UPDATE client_money_reports SET date = '2001-01-02' WHERE id = '${uuidOf(id)}'`),
+      service.app.db.query(
+        `UPDATE client_money_reports SET date = '2001-01-02' WHERE id = '${extractUuid(id)}'`,
+      ),
     ).rejects.toThrow(/neither changed nor removed/)
   })
 })

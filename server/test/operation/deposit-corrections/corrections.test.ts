@@ -9,7 +9,7 @@ import {
   type Reply,
 } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
-import { balanceOf, booksOf } from '../../worlds/records/payments.testing.ts'
+import { balanceOf, readSystemBalances } from '../../worlds/records/payments.testing.ts'
 
 /** In cents. */
 const AMOUNT = 10_000
@@ -59,7 +59,7 @@ describe('a deposit in suspense', () => {
         reason: 'NO_MATCH',
       })),
     )
-    expect(await booksOf(client)).toEqual({ rail: AMOUNT, suspense: AMOUNT })
+    expect(await readSystemBalances(client)).toEqual({ rail: AMOUNT, suspense: AMOUNT })
 
     const [first, second, third] = parts
     await correctDeposit(client, first, 'assign', { accountId: customer.usd })
@@ -69,7 +69,7 @@ describe('a deposit in suspense', () => {
     expect(await readDeposit(client, second)).toMatchObject({ status: 'RETURNED' })
     const writtenOffPart = await correctDeposit(client, third, 'write-off', { reason: 'Below our minimum' })
     expect(writtenOffPart).toMatchObject({ status: 'WRITTEN_OFF', note: 'Below our minimum' })
-    expect(await booksOf(client)).toEqual({ rail: 7_100, costs: -100 })
+    expect(await readSystemBalances(client)).toEqual({ rail: 7_100, costs: -100 })
     expect(await listEvents(client, deposit)).toEqual(['DEPOSIT.SUSPENDED', 'DEPOSIT.CORRECTED'])
     expect(await listEvents(client, first)).toEqual(['DEPOSIT.SUSPENDED'])
     expect(await listEvents(client, third)).toEqual(['DEPOSIT.SUSPENDED', 'DEPOSIT.CORRECTED'])
@@ -109,7 +109,7 @@ describe('a deposit in suspense', () => {
     const stranger = await newPlatform()
     const refusal = await stranger.post(`${path}/write-off`, { reason: 'Not mine' })
     expectError(refusal, { code: 'DEPOSIT_NOT_FOUND', field: 'depositId' })
-    expect(await booksOf(client)).toEqual({ rail: AMOUNT, costs: -AMOUNT })
+    expect(await readSystemBalances(client)).toEqual({ rail: AMOUNT, costs: -AMOUNT })
   })
 })
 
@@ -193,7 +193,7 @@ test('reversing a deposit reverses all its parts, whatever their state', {
       expect(new Set(data.map(({ status }: Deposit) => status))).toEqual(new Set(['REVERSED']))
       expect(await balanceOf(client, customer.id)).toBe(0n)
       // The customer had spent a part of the money, which is now owed to the platform.
-      expect(await booksOf(client)).toEqual(spent > 0 ? { rail: -spent, receivables: spent } : {})
+      expect(await readSystemBalances(client)).toEqual(spent > 0 ? { rail: -spent, receivables: spent } : {})
     }),
     { numRuns: 12 },
   )

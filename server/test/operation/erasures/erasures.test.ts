@@ -8,7 +8,7 @@ import { verifyLedger } from '../../../src/operation/proofs/verify.ts'
 import { Client, fund, newCustomer } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { newAgent } from '../../worlds/records/agents.testing.ts'
-import { beVerified, live, PERSONAL, placesOf } from '../../worlds/records/erasures.testing.ts'
+import { beVerified, findPlaces, live, PERSONAL } from '../../worlds/records/erasures.testing.ts'
 import { newEuroAccount, newMandate } from '../../worlds/records/mandates.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
@@ -59,7 +59,7 @@ describe('after the erasure', () => {
     await client.advance(0)
     await host.app.requestLog.flush()
     const texts = Object.values(PERSONAL)
-    const before = await placesOf(host.app.db, texts)
+    const before = await findPlaces(host.app.db, texts)
     // Every text is stored, and the search finds all but the sealed ones.
     expect([...before].filter(([, places]) => places.length === 0).map(([text]) => text)).toEqual(SEALED)
 
@@ -84,7 +84,7 @@ describe('after the erasure', () => {
     for (const id of [...ids, businessId])
       expect(await readErasure(client, id)).toMatchObject({ status: 'DONE', erasedAt: expect.any(String) })
 
-    const after = await placesOf(host.app.db, texts)
+    const after = await findPlaces(host.app.db, texts)
     const remaining = Object.fromEntries([...after].filter(([, places]) => places.length > 0))
     expect(remaining).toEqual(KEPT_TEXTS)
     expect(await readVisibleData()).toEqual(visibleBefore)
@@ -308,7 +308,7 @@ describe('an erasure', () => {
     }
     expect(await readErasure(client, id)).toMatchObject({ status: 'DONE' })
     expect(queryCount).toBeGreaterThan(60)
-    const remaining = await placesOf(db, ['ursula2@untoldmark.example'])
+    const remaining = await findPlaces(db, ['ursula2@untoldmark.example'])
     expect([...remaining.values()]).toEqual([[]])
   })
 })

@@ -4,11 +4,11 @@ import { until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
   accountOf,
-  ibanEndingWith,
+  buildGermanIban,
   openProduction,
   type Production,
 } from '../../worlds/production/production.testing.ts'
-import { placesOf } from '../../worlds/records/erasures.testing.ts'
+import { findPlaces } from '../../worlds/records/erasures.testing.ts'
 import { upload } from '../../worlds/records/onboarding.testing.ts'
 
 let world: Production
@@ -56,7 +56,7 @@ test('personal data sent to and from banks is erased, including the deposit acco
   })
   const readBalance = () => client.get(`/customers/internal-accounts?customerId=${id}&currency=EUR`)
   await until(readBalance, ({ body }) => Number(body.data[0].balance.amount) === 2500)
-  const iban = ibanEndingWith('777')
+  const iban = buildGermanIban('777')
   const bank = await client.post('/customers/external-accounts', {
     customerId: id,
     currency: 'EUR',
@@ -79,11 +79,11 @@ test('personal data sent to and from banks is erased, including the deposit acco
   )
   await service.app.requestLog.flush()
   const texts = [...Object.values(PERSONAL), depositIban, iban]
-  const before = await placesOf(service.app.db, texts)
+  const before = await findPlaces(service.app.db, texts)
   expect([...before].filter(([, places]) => places.length === 0)).toEqual([])
   await eraseNow(id)
   await service.app.requestLog.flush()
-  const after = await placesOf(service.app.db, texts)
+  const after = await findPlaces(service.app.db, texts)
   expect([...after].filter(([, places]) => places.length > 0)).toEqual([])
   const transaction = (await client.get(`/transactions/${payment.body.id}`)).body
   expect(transaction).toMatchObject({

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { type Client, fund } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
-import { balanceOf, payingPlatform, registered, withdrawals } from '../../worlds/records/payouts.testing.ts'
+import {
+  balanceOf,
+  newPayingPlatform,
+  registered,
+  withdrawals,
+} from '../../worlds/records/payouts.testing.ts'
 
 const DAY_SECONDS = 24 * 3600
 const SWEEP = { source: 'OWN_CAPITAL', minimum: 400, time: '18:00', timeZone: 'Europe/Berlin' }
@@ -14,7 +19,7 @@ async function advanceToSweep(client: Client, ownAccountId: string): Promise<str
 }
 
 async function createSweptPlatform(amount: number, sweep: object = SWEEP) {
-  const { client, payee, own } = await payingPlatform(amount)
+  const { client, payee, own } = await newPayingPlatform(amount)
   const account = await registered(client, payee, { sweep })
   return { client, own, payee, account, id: String(account.id) }
 }
@@ -71,7 +76,7 @@ describe('a daily sweep', () => {
   })
 
   test('requires a valid time zone, and by default sweeps everything at 18:00 UTC', async () => {
-    const { client, payee } = await payingPlatform(1000)
+    const { client, payee } = await newPayingPlatform(1000)
     const body = { externalAccountId: payee, reason: 'Ours', sweep: { ...SWEEP, timeZone: 'Mars' } }
     expectError(await client.post('/platform/own-accounts', body), {
       code: 'INVALID_INPUT',

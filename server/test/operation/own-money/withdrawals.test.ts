@@ -5,7 +5,7 @@ import { newMember } from '../../worlds/records/members.testing.ts'
 import {
   balanceOf,
   feesOf,
-  payingPlatform,
+  newPayingPlatform,
   registered,
   usAccount,
   withdrawal,
@@ -16,7 +16,7 @@ const PATH = '/platform/withdrawals'
 
 /** Creates a platform with own capital and a registered account of its operator. */
 async function createPlatformWithAccount(amount = 1_000_000) {
-  const { client, payee, own } = await payingPlatform(amount)
+  const { client, payee, own } = await newPayingPlatform(amount)
   const account = await registered(client, payee)
   return { client, payee, own, ownAccountId: String(account.id) }
 }
@@ -136,7 +136,7 @@ describe('a withdrawal of own capital', () => {
   })
 
   test('returns the money to the account if its payment fails', async () => {
-    const { client } = await payingPlatform(1000)
+    const { client } = await newPayingPlatform(1000)
     const failingAccount = await client.post('/platform/external-accounts', {
       currency: 'USD',
       accountInfo: usAccount('777000002'),
@@ -206,7 +206,7 @@ describe('on a platform that requires two approvals', () => {
   let payee: string
   let members: Awaited<ReturnType<typeof newMember>>[]
   beforeAll(async () => {
-    ;({ client, payee } = await payingPlatform(1000))
+    ;({ client, payee } = await newPayingPlatform(1000))
     await client.send('PATCH', '/config', { approvalsRequired: 2 })
     members = await Promise.all([1, 2].map(() => newMember(client, ['VIEW', 'APPROVE'])))
   })
@@ -258,7 +258,7 @@ describe('an account of the operator', () => {
     })
     const body = { externalAccountId: customerAccount.body.id, reason: 'Ours' }
     expectError(await client.post('/platform/own-accounts', body), { code: 'ACCOUNT_NOT_FOUND' })
-    const { client: platform, payee } = await payingPlatform()
+    const { client: platform, payee } = await newPayingPlatform()
     const replies = await Promise.all(
       Array.from({ length: 5 }, () =>
         platform.post('/platform/own-accounts', { externalAccountId: payee, reason: 'Ours' }),

@@ -14,15 +14,15 @@ import { PDF, upload } from '../../worlds/records/onboarding.testing.ts'
 import {
   account,
   balancesOf,
-  booksOf,
   decide,
   decided,
   decision,
   quoted,
+  readQuoteTransaction,
+  readSystemBalances,
   report,
   statusOf,
   to,
-  transactionOf,
 } from '../../worlds/records/payments.testing.ts'
 
 const CHARGE = 200
@@ -62,7 +62,7 @@ describe('a payment of a quote from an account in another currency', () => {
     expect(await statusOf(client, quote)).toBe('COMPLETED')
     const total = Number(quote.totalSendingAmount)
     expect(await balancesOf(client, customer.id, 'EUR')).toEqual([FUNDS - total, FUNDS - total])
-    expect(await booksOf(client)).toMatchObject({ rail: -2500 - CHARGE, costs: CHARGE })
+    expect(await readSystemBalances(client)).toMatchObject({ rail: -2500 - CHARGE, costs: CHARGE })
   })
 
   test('is refunded in full if it was returned, whatever the banks have charged', async () => {
@@ -70,27 +70,27 @@ describe('a payment of a quote from an account in another currency', () => {
     await fund(client, customer.eur, FUNDS)
     const quote = await executeQuote(client, customer.eur, payee)
     await decided(client, quote.transactionId, decision('RETURNED', chargeField))
-    expect(await transactionOf(client, quote)).toMatchObject({
+    expect(await readQuoteTransaction(client, quote)).toMatchObject({
       status: 'FAILED',
       refund: { status: 'COMPLETED' },
     })
     expect(await balancesOf(client, customer.id, 'EUR')).toEqual([FUNDS, FUNDS])
-    expect(await booksOf(client)).toEqual({ rail: -CHARGE, costs: CHARGE })
-    expect(await booksOf(client, 'EUR')).toEqual({ rail: FUNDS })
+    expect(await readSystemBalances(client)).toEqual({ rail: -CHARGE, costs: CHARGE })
+    expect(await readSystemBalances(client, 'EUR')).toEqual({ rail: FUNDS })
   })
 })
 
 test('money pulled for a failed payment is returned to its source', async () => {
   const { client, customer, payee } = await createPayer()
   const quote = await executeQuote(client, await newBankAccount(client, customer.id), payee)
-  const pulledAmount = (await booksOf(client)).rail
+  const pulledAmount = (await readSystemBalances(client)).rail
   expect(pulledAmount).toBeGreaterThan(0)
   await decided(client, quote.transactionId, decision('FAILED'))
-  expect(await transactionOf(client, quote)).toMatchObject({
+  expect(await readQuoteTransaction(client, quote)).toMatchObject({
     status: 'FAILED',
     refund: { status: 'COMPLETED' },
   })
-  expect(await booksOf(client)).toEqual({})
+  expect(await readSystemBalances(client)).toEqual({})
 })
 
 describe('a payment that the holder of a wallet has signed', () => {
@@ -124,7 +124,7 @@ describe('a payment that the holder of a wallet has signed', () => {
     expect(event.status).toBe('WAITING')
     await decided(client, id, decision('DELIVERED', { railEventId: event.id }))
     expect(await balancesOf(client, customer.id, 'USDB')).toEqual([FUNDS, FUNDS])
-    expect(await booksOf(client)).toEqual({ rail: -2500, receivables: 2500 })
+    expect(await readSystemBalances(client)).toEqual({ rail: -2500, receivables: 2500 })
   })
 })
 

@@ -9,7 +9,7 @@ import {
   type StoredCheckpoint,
   verifyLedger,
 } from '../../../src/operation/proofs/verify.ts'
-import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { type Client, fund, newCustomer } from '../../worlds/client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 
@@ -50,7 +50,7 @@ async function tamperWithDatabase(sql: string, undoSql: string): Promise<void> {
 const listFindings = (report: BooksReport, check: string) =>
   report.findings.filter((finding) => finding.check === check)
 
-const toSqlUuid = (id: string) => `'${uuidOf(id)}'`
+const toSqlUuid = (id: string) => `'${extractUuid(id)}'`
 
 test('unchanged books verify, and all transfers are in the chain', async () => {
   const { checked, findings } = (await runBooksCommand('books', 'verify')) as BooksReport
@@ -131,7 +131,7 @@ describe('the verification finds and names', () => {
   test('a removed event', async () => {
     const { rows } = await service.app.db.query<{ id: string }>(
       'SELECT id FROM events WHERE object_id = $1 ORDER BY sequence LIMIT 1',
-      [uuidOf(accountId)],
+      [extractUuid(accountId)],
     )
     const { id } = rows[0]!
     await tamperWithDatabase(

@@ -14,9 +14,9 @@ import {
   GuidedOperator,
   Month,
 } from '../../worlds/production/month.testing.ts'
-import { sepaPaymentsIn, settled } from '../../worlds/production/month-banks.testing.ts'
+import { parseSepaPayments, settled } from '../../worlds/production/month-banks.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
-import { booksOf } from '../../worlds/records/payments.testing.ts'
+import { readSystemBalances } from '../../worlds/records/payments.testing.ts'
 
 /** A difference between a bank and the books. */
 interface MonthDifference {
@@ -42,7 +42,7 @@ async function createSuspendedDeposit(month: Month, amount: string): Promise<str
 /** Sends a payment in a file to the European bank. */
 async function createFilePayment(month: Month, amount: number) {
   const id = await month.pays(amount)
-  const [payment] = sepaPaymentsIn((await month.euro.folder.takeFile()).text)
+  const [payment] = parseSepaPayments((await month.euro.folder.takeFile()).text)
   return { id, refs: { ...payment, creditor: 'Ada Lovelace' } }
 }
 
@@ -59,7 +59,7 @@ async function settleBatch(month: Month, amounts: readonly number[]): Promise<re
   const ids: string[] = []
   for (const amount of amounts) ids.push(await month.pays(amount, 'EUR', { paymentRail: 'SEPA_INSTANT' }))
   const { name, text } = await month.batch.folder.takeFile()
-  expect(sepaPaymentsIn(text)).toHaveLength(amounts.length)
+  expect(parseSepaPayments(text)).toHaveLength(amounts.length)
   await month.batch.folder.put(`status-${name}`, settled(text))
   for (const id of ids) await month.ends(id, 'COMPLETED')
   return ids
@@ -90,7 +90,7 @@ const MONTH_DIFFERENCES: Readonly<Record<string, MonthDifference>> = {
     bank: 'euro-bank',
     reportDifference: async (month) => [await createSuspendedDeposit(month, '130.00'), month.customer.eur.id],
     after: async (month) => {
-      const [payment] = sepaPaymentsIn((await month.euro.folder.takeFile()).text)
+      const [payment] = parseSepaPayments((await month.euro.folder.takeFile()).text)
       expect(payment).toMatchObject({ amount: '30.00' })
       await month.euro.states([buildDebit('30.00', { transactions: [{ ...payment, amount: '30.00' }] })])
     },
@@ -152,7 +152,7 @@ const MONTH_DIFFERENCES: Readonly<Record<string, MonthDifference>> = {
     bank: 'batch-bank',
     reportDifference: async (month) => {
       const id = await month.pays(4_000, 'EUR', { paymentRail: 'SEPA_INSTANT' })
-      const [refs] = sepaPaymentsIn((await month.batch.folder.takeFile()).text)
+      const [refs] = parseSepaPayments((await month.batch.folder.takeFile()).text)
       const entry = buildDebit('40.00', { transactions: [{ ...refs, amount: '40.00' }] })
       await month.batch.states([entry, { ...entry, servicerReference: 'AGAIN' }])
       await month.ends(id, 'COMPLETED')
@@ -360,8 +360,8 @@ test("if two members have to approve, a token is refused, and the second member 
 test('at the end of the month the alert counts no difference, and the books equal the balances of the banks', async () => {
   expect(await readAlerts()).toEqual(Object.fromEntries(BANK_NAMES.map((bank) => [bank, 0])))
   const [euros, dollars] = [
-    await booksOf(month.world.client, 'EUR'),
-    await booksOf(month.world.client, 'USD'),
+    await readSystemBalances(month.world.client, 'EUR'),
+    await readSystemBalances(month.world.client, 'USD'),
   ]
   const { euro, batch, dollar, lockbox, wire, wireDays } = month
   expect(euros['rail:euro-bank']).toBe(Number(euro.closing))

@@ -1,7 +1,7 @@
 import { FILLER, writeRecord } from '../../../src/outside/bank-files/formats/ach-records.ts'
 import { AchTotals } from '../../../src/outside/bank-files/formats/ach-totals.ts'
 import { until } from '../../worlds/client.testing.ts'
-import { type FileBank, referenceOf } from '../../worlds/production/file-bank.testing.ts'
+import { type FileBank, findDepositReference } from '../../worlds/production/file-bank.testing.ts'
 import type { InternalAccount } from '../../worlds/production/production.testing.ts'
 
 /** An entry in a bank's file. */
@@ -100,7 +100,7 @@ export async function fundPlatform(bank: FileBank): Promise<void> {
 /** Creates a customer with 10.00 USD, and returns calls that add accounts and pay. */
 export async function newPayingCustomer(bank: FileBank, addedAt: string) {
   const { customerId, account } = await bank.customer()
-  await payIn(bank, addedAt, referenceOf(account))
+  await payIn(bank, addedAt, findDepositReference(account))
   await until(
     () => bank.balanceOf(customerId),
     (balance) => balance === 1_000n,

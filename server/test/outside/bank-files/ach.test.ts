@@ -4,10 +4,10 @@ import { until } from '../../worlds/client.testing.ts'
 import { statusFile } from '../../worlds/production/direct-debits.testing.ts'
 import {
   type FileBank,
+  findDepositReference,
   openFileBank,
   pauseWorkers,
-  referenceOf,
-  untilQueued,
+  waitUntilQueued,
 } from '../../worlds/production/file-bank.testing.ts'
 import { type BankEntry, buildBankFile, buildReturnAddenda, newPayingCustomer } from './ach-bank.testing.ts'
 
@@ -58,7 +58,7 @@ test('a notification of change stops payments to the account, including queued o
   const entry = findEntry((await bank.takeFile()).text)
   const queued = (await send(changedAccount, 150)).body.id
   const { workers } = bank.world.service.app
-  await untilQueued(bank.world, 1)
+  await waitUntilQueued(bank.world, 1)
   const notice = { entry, account: '444555666' }
   const c06 = { ...notice, reason: 'C06', corrected: `${'444555668'.padEnd(20)}32` }
   await bank.put('notification.ach', buildBankFile([buildNotification(c06)]))
@@ -87,7 +87,7 @@ test('a notification of change stops payments to the account, including queued o
   expect(applied.status, JSON.stringify(applied.body)).toBe(200)
   await send(changedAccount, 50)
   workers.wake()
-  await untilQueued(bank.world, 2)
+  await waitUntilQueued(bank.world, 2)
   const third = (await bank.takeFile()).text
   // The earlier payment keeps its original details.
   expect(third.match(/^622011401533 *444555666 /gm)).toHaveLength(1)
@@ -165,7 +165,7 @@ test('an incoming payment is credited by its reference, and an outgoing payment 
   const { customerId, account } = await bank.customer()
   const addenda = writeRecord('addenda', {
     type: '05',
-    text: `INVOICE ${referenceOf(account)}`,
+    text: `INVOICE ${findDepositReference(account)}`,
     sequence: 1,
     entrySequence: 7,
   })
@@ -263,7 +263,7 @@ test('the status of one batch in a file with several changes no payment and wait
   const [payee, payer] = [await addAccount('700700701'), await addAccount('700700702')]
   await pauseWorkers(bank.world)
   const replies = [await send(payee, 110), await pull(payer, 120)]
-  await untilQueued(bank.world, 2)
+  await waitUntilQueued(bank.world, 2)
   await db.query(`UPDATE bank_file_workers SET claimed_until = 'epoch'`)
   const { text } = await bank.takeFile()
   expect(text.split('\n').filter((line) => line.startsWith('5'))).toHaveLength(2)

@@ -17,8 +17,8 @@ import { until } from '../../worlds/client.testing.ts'
 import {
   ACH_FORMAT,
   type FileBank,
+  findDepositReference,
   openFileBank,
-  referenceOf,
   SEPA_IBAN,
 } from '../../worlds/production/file-bank.testing.ts'
 
@@ -26,7 +26,7 @@ type Customer = Awaited<ReturnType<FileBank['customer']>>
 
 /** Builds an advice that pays this customer 100.00. */
 function buildAdvice({ account }: Customer, id: string): string {
-  const transactions = [{ amount: '100.00', debtor: 'Ada', text: referenceOf(account) }]
+  const transactions = [{ amount: '100.00', debtor: 'Ada', text: findDepositReference(account) }]
   const entries = [{ amount: '100.00', direction: 'CRDT' as const, servicerReference: id, transactions }]
   return camtFile({ id, kind: '054', entries })
 }

@@ -16,8 +16,8 @@ import {
   ERASES_NOW,
   requestErasure,
   resumeErasures,
-  untilErased,
-  untilWaiting,
+  waitUntilErased,
+  waitUntilErasureWaits,
 } from '../../worlds/production/erasures.testing.ts'
 import { dieAtEachCommit, pauseWorkers } from '../../worlds/production/file-bank.testing.ts'
 import { newMandate, newPoundAccount } from '../../worlds/records/mandates.testing.ts'
@@ -323,7 +323,7 @@ test('deleting a customer ends the mandate, and the bank is instructed before th
     status: 'CANCELED',
     cancelReason: 'The customer was deleted',
   })
-  expect(await untilWaiting(world, customerId)).toBe('ERASING')
+  expect(await waitUntilErasureWaits(world, customerId)).toBe('ERASING')
   const listStoredDetails = () =>
     world.service.app.db.query('SELECT id FROM bank_payments WHERE details::text LIKE $1', [
       `%${external.accountNumber}%`,
@@ -335,7 +335,7 @@ test('deleting a customer ends the mandate, and the bank is instructed before th
   const { items } = await bank.readSent()
   expect(items).toEqual([expect.objectContaining({ code: '0C', account: external.accountNumber })])
   await resumeErasures(world)
-  await untilErased(world, customerId)
+  await waitUntilErased(world, customerId)
   expect((await listStoredDetails()).rows).toEqual([])
 })
 
@@ -348,7 +348,7 @@ test('an erasure waits 30 days for an instruction whose rail is gone, and then r
   expect(deleted.status).toBe(200)
   await db.query(`UPDATE bank_payments SET rail = 'gone' WHERE file_id IS NULL`)
   await world.client.post(`/customers/${customerId}/erasure`)
-  expect(await untilWaiting(world, customerId)).toBe('ERASING')
+  expect(await waitUntilErasureWaits(world, customerId)).toBe('ERASING')
   const patterns = [`%${external.accountNumber}%`]
   const listStoredDetails = async () =>
     (await db.query('SELECT id FROM bank_payments WHERE details::text LIKE $1', patterns)).rows
@@ -357,7 +357,7 @@ test('an erasure waits 30 days for an instruction whose rail is gone, and then r
     new Date(clock().getTime() - 31 * 24 * 3_600_000),
   ])
   await resumeErasures(world)
-  await untilErased(world, customerId)
+  await waitUntilErased(world, customerId)
   expect(await listStoredDetails()).toEqual([])
   await db.query(`UPDATE bank_file_workers SET claimed_until = 'epoch'`)
 })

@@ -11,8 +11,8 @@ import { until } from '../../worlds/client.testing.ts'
 import {
   ACH_FORMAT,
   type FileBank,
+  findDepositReference,
   openFileBank,
-  referenceOf,
 } from '../../worlds/production/file-bank.testing.ts'
 
 let bank: FileBank
@@ -67,7 +67,7 @@ const buildCredit = (reference: string, amount: bigint): SampleBai2Transaction =
 })
 async function newPayer() {
   const { customerId, account } = await bank.customer()
-  return { customerId, account, reference: referenceOf(account) }
+  return { customerId, account, reference: findDepositReference(account) }
 }
 const waitForBalance = (customerId: string, wanted: bigint) =>
   until(

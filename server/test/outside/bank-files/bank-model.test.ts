@@ -4,8 +4,8 @@ import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/form
 import { isFull } from '../../reliability/faults.testing.ts'
 import {
   type FileBank,
+  findDepositReference,
   openFileBank,
-  referenceOf,
   SEPA_IBAN,
 } from '../../worlds/production/file-bank.testing.ts'
 
@@ -211,7 +211,7 @@ describe.each(['STATEMENTS', 'ADVICES'] as const)('a bank account with deposits 
       fc.asyncProperty(anyAccount, async ({ days, isLastFirst }) => {
         const customers = [await bank.files.customer(), await bank.files.customer()]
         const ids = customers.map(({ customerId }) => customerId)
-        const references = customers.map((customer) => referenceOf(customer.account))
+        const references = customers.map((customer) => findDepositReference(customer.account))
         const payable = [0n, 0n]
         const reportedDays = days.map(({ bookings, files }) => {
           const entries = bookings.map((booking) => buildEntry(bank, references, booking))

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
-import { type FileBank, openFileBank, referenceOf } from '../../worlds/production/file-bank.testing.ts'
+import {
+  type FileBank,
+  findDepositReference,
+  openFileBank,
+} from '../../worlds/production/file-bank.testing.ts'
 
 let bank: FileBank
 beforeAll(async () => {
@@ -38,7 +42,7 @@ async function createPayments(amounts: readonly number[]) {
   const { customerId, account } = await bank.customer()
   await putStatement(true, {
     ...{ amount: '100.00', direction: 'CRDT', servicerReference: `IN-${count}` },
-    transactions: [{ amount: '100.00', debtor: 'Ada', text: referenceOf(account) }],
+    transactions: [{ amount: '100.00', debtor: 'Ada', text: findDepositReference(account) }],
   })
   const { body: payee } = await bank.world.client.post('/customers/external-accounts', {
     customerId,

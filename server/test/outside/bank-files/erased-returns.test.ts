@@ -5,14 +5,14 @@ import {
   ERASES_NOW,
   requestErasure,
   resumeErasures,
-  untilErased,
-  untilWaiting,
+  waitUntilErased,
+  waitUntilErasureWaits,
 } from '../../worlds/production/erasures.testing.ts'
 import {
   type FileBank,
   openFileBank,
   pauseWorkers,
-  untilQueued,
+  waitUntilQueued,
 } from '../../worlds/production/file-bank.testing.ts'
 
 let bank: FileBank
@@ -51,7 +51,7 @@ test('an erasure waits until the returned part of a deposit is booked, and its f
     ...{ source: { accountId: account.id }, destination: { accountId: payee.id }, amount: 600 },
   })
   expect(transfer.status, JSON.stringify(transfer.body)).toBe(201)
-  await untilQueued(world, 1)
+  await waitUntilQueued(world, 1)
   await bank.takeFile()
   const decision = { outcome: 'DELIVERED', reason: 'By telephone', evidence: { note: 'Seen' } }
   await until(
@@ -63,12 +63,12 @@ test('an erasure waits until the returned part of a deposit is booked, and its f
   const reply = await client.post(`/deposits/${returned.id}/return`)
   expect(reply.status, JSON.stringify(reply.body)).toBe(200)
   await requestErasure(world, customerId)
-  expect(await untilWaiting(world, customerId)).toBe('ERASING')
+  expect(await waitUntilErasureWaits(world, customerId)).toBe('ERASING')
   await world.service.app.db.query(`UPDATE bank_file_workers SET claimed_until = 'epoch'`)
   const { text } = await bank.takeFile()
   expect(text).toContain(PAYER)
   await resumeErasures(world)
-  expect(await untilWaiting(world, customerId)).toBe('ERASING')
+  expect(await waitUntilErasureWaits(world, customerId)).toBe('ERASING')
   const [, endToEndId = ''] = /<EndToEndId>(.*?)</.exec(text) ?? []
   const debit = { amount: '4.00', direction: 'DBIT' as const, servicerReference: 'SVC-2' }
   await bank.put(
@@ -76,7 +76,7 @@ test('an erasure waits until the returned part of a deposit is booked, and its f
     camtFile({ id: 'S-2', entries: [{ ...debit, transactions: [{ endToEndId, amount: '4.00' }] }] }),
   )
   await resumeErasures(world)
-  await untilErased(world, customerId)
+  await waitUntilErased(world, customerId)
   const { rows } = await world.service.app.db.query(
     `SELECT id FROM bank_payments WHERE details::text LIKE '%${PAYER}%'`,
   )

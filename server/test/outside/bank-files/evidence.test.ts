@@ -8,8 +8,8 @@ import {
 import { until } from '../../worlds/client.testing.ts'
 import {
   type FileBank,
+  findDepositReference,
   openFileBank,
-  referenceOf,
   SEPA_IBAN,
 } from '../../worlds/production/file-bank.testing.ts'
 
@@ -71,7 +71,7 @@ const buildCredit = (reference: string, amount: string, more: Partial<SampleEntr
 
 async function newPayer() {
   const { customerId, account } = await bank.customer()
-  return { customerId, account, reference: referenceOf(account) }
+  return { customerId, account, reference: findDepositReference(account) }
 }
 
 const listWaitingReports = async () =>

@@ -8,9 +8,9 @@ import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
   FASTER_PAYMENTS_FORMAT,
   type FileBank,
+  findDepositReference,
   holdPounds,
   openFileBank,
-  referenceOf,
 } from '../../worlds/production/file-bank.testing.ts'
 import { newPoundAccount } from '../../worlds/records/mandates.testing.ts'
 
@@ -84,7 +84,7 @@ async function newPayee(more: object = {}, pounds = 100) {
   const amount = pounds.toFixed(2)
   await putStatement({
     ...{ amount, direction: 'CRDT' },
-    transactions: [{ amount, debtor: 'Ada Lovelace', text: referenceOf(account) }],
+    transactions: [{ amount, debtor: 'Ada Lovelace', text: findDepositReference(account) }],
   })
   await waitForBalance(customerId, BigInt(pounds) * 100n)
   const external = await newPoundAccount(bank.world.client, customerId, more)

@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
-import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { erasePayments } from '../../../src/storage/erasure/erase-payments.ts'
 import { eraseRailEvents } from '../../../src/storage/erasure/erase-rail-events.ts'
 import { until } from '../../worlds/client.testing.ts'
-import { type FileBank, openFileBank, referenceOf } from '../../worlds/production/file-bank.testing.ts'
-import { placesOf } from '../../worlds/records/erasures.testing.ts'
+import {
+  type FileBank,
+  findDepositReference,
+  openFileBank,
+} from '../../worlds/production/file-bank.testing.ts'
+import { findPlaces } from '../../worlds/records/erasures.testing.ts'
 
 let bank: FileBank
 beforeAll(async () => {
@@ -53,7 +57,7 @@ const buildCredit = (amount: string, text: string, servicerReference = `SVC-${++
 
 async function newPayer() {
   const { customerId, account } = await bank.customer()
-  return { customerId, accountId: account.id, reference: referenceOf(account) }
+  return { customerId, accountId: account.id, reference: findDepositReference(account) }
 }
 
 const listDeposits = async (accountId: string) =>
@@ -138,14 +142,14 @@ describe('late advices', () => {
     const { db } = bank.world.service.app
     const { rows } = await db.query<{ platform_id: string }>(
       'SELECT platform_id FROM customers WHERE id = $1',
-      [uuidOf(customerId)],
+      [extractUuid(customerId)],
     )
-    const owner = { customer: uuidOf(customerId), platform: uuidOf(rows[0]!.platform_id) }
+    const owner = { customer: extractUuid(customerId), platform: extractUuid(rows[0]!.platform_id) }
     const markers = ['Quixotemark', 'quahogmark']
-    expect([...(await placesOf(db, markers)).values()].flat()).toContain('rail_events.body')
-    await erasePayments(db, { ...owner, accounts: [uuidOf(accountId)] }, undefined)
+    expect([...(await findPlaces(db, markers)).values()].flat()).toContain('rail_events.body')
+    await erasePayments(db, { ...owner, accounts: [extractUuid(accountId)] }, undefined)
     await eraseRailEvents(db, owner)
-    expect(await placesOf(db, markers)).toEqual(new Map(markers.map((mark) => [mark, []])))
+    expect(await findPlaces(db, markers)).toEqual(new Map(markers.map((mark) => [mark, []])))
   })
 })
 

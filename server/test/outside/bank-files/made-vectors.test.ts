@@ -4,8 +4,8 @@ import { camtFile } from '../../../src/outside/bank-files/formats/samples.testin
 import { until } from '../../worlds/client.testing.ts'
 import {
   type FileBank,
+  findDepositReference,
   openFileBank,
-  referenceOf,
   SEPA_IBAN,
 } from '../../worlds/production/file-bank.testing.ts'
 
@@ -66,7 +66,7 @@ describe.skipIf(isAbsent)('on a SEPA rail', () => {
 
   const newFundedCustomer = async () => {
     const { customerId, account } = await bank.customer()
-    const transactions = [{ amount: '100.00', debtor: 'Ada', text: referenceOf(account) }]
+    const transactions = [{ amount: '100.00', debtor: 'Ada', text: findDepositReference(account) }]
     const entry = {
       amount: '100.00',
       direction: 'CRDT',
@@ -138,7 +138,7 @@ describe.skipIf(isAbsent)('on a rail with deposits from advices', () => {
 
   test('a statement credit without an advice is credited when the day closes', async () => {
     const { customerId, account } = await bank.customer()
-    const replace = { DE02120300000000202051: SEPA_IBAN, CS67A5BB06F4: referenceOf(account) }
+    const replace = { DE02120300000000202051: SEPA_IBAN, CS67A5BB06F4: findDepositReference(account) }
     expect(await bank.put('single.xml', readVector('camt053-single-on-advices-rail.xml', replace))).toBe(
       'done',
     )
@@ -157,7 +157,7 @@ describe.skipIf(isAbsent)('on an ACH rail', () => {
 
   test('a credit to another account has no effect but is recorded', async () => {
     const { customerId, account } = await bank.customer()
-    const replace = { CSD59D3725E6: referenceOf(account) }
+    const replace = { CSD59D3725E6: findDepositReference(account) }
     expect(await bank.put('other.ach', readVector('credit-to-another-account.ach', replace))).toBe('done')
     expect(await bank.balanceOf(customerId)).toBe(0n)
     const reports = await listWaitingReports(bank)
@@ -166,11 +166,11 @@ describe.skipIf(isAbsent)('on an ACH rail', () => {
 
   test('a CTX entry is credited by its identification number, and all of its addenda are stored', async () => {
     const { customerId, account } = await bank.customer()
-    const replace = { CSD59D3725E6: referenceOf(account), ...OUR_ACCOUNT }
+    const replace = { CSD59D3725E6: findDepositReference(account), ...OUR_ACCOUNT }
     expect(await bank.put('ctx.ach', readVector('ctx-reference-as-id.ach', replace))).toBe('done')
     await waitForBalance(bank, customerId, 1_108n)
     const { data } = (await bank.world.client.get(`/deposits?accountId=${account.id}`)).body
-    expect(data[0].references).toMatchObject([{ reference: referenceOf(account) }])
+    expect(data[0].references).toMatchObject([{ reference: findDepositReference(account) }])
     const { rows } = await bank.world.service.app.db.query<{ details: { texts: { text: string }[] } }>(
       `SELECT details FROM deposits WHERE amount = 1108`,
     )
@@ -188,7 +188,7 @@ describe.skipIf(isAbsent)('on an ACH rail', () => {
 
   test('a return without the reference matches the payment by trace and amount', async () => {
     const { customerId, account } = await bank.customer()
-    const replace = { CSD59D3725E6: referenceOf(account), ...OUR_ACCOUNT, '1108': '1109' }
+    const replace = { CSD59D3725E6: findDepositReference(account), ...OUR_ACCOUNT, '1108': '1109' }
     expect(await bank.put('funds.ach', readVector('ctx-reference-as-id.ach', replace))).toBe('done')
     await waitForBalance(bank, customerId, 1_109n)
     const { text } = await send(bank, customerId, account.id, 372, {

@@ -7,7 +7,7 @@ import {
   openFileBank,
   pauseWorkers,
 } from '../../worlds/production/file-bank.testing.ts'
-import { amountsOf, begin, confirm } from '../../worlds/records/account-verifications.testing.ts'
+import { begin, confirm, readDepositAmounts } from '../../worlds/records/account-verifications.testing.ts'
 import {
   fundPlatform,
   listDescriptions,
@@ -57,7 +57,7 @@ test('verification deposits are sent in separate files, after other payments and
     async () => (await query('SELECT id FROM bank_files WHERE accepted_at IS NULL')).rows,
     (rows) => rows.length === 0,
   )
-  expect((await confirm(client, id, await amountsOf(client, id))).body.status).toBe('VERIFIED')
+  expect((await confirm(client, id, await readDepositAmounts(client, id))).body.status).toBe('VERIFIED')
 
   await pauseWorkers(bank.world)
   const pay = async () => {

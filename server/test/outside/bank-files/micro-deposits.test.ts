@@ -1,13 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../../worlds/client.testing.ts'
-import { ERASES_NOW, requestErasure, untilErased } from '../../worlds/production/erasures.testing.ts'
+import { ERASES_NOW, requestErasure, waitUntilErased } from '../../worlds/production/erasures.testing.ts'
 import {
   ACH_FORMAT,
   type FileBank,
   openFileBank,
-  untilQueued,
+  waitUntilQueued,
 } from '../../worlds/production/file-bank.testing.ts'
-import { amountsOf, begin, confirm, otherThan } from '../../worlds/records/account-verifications.testing.ts'
+import {
+  begin,
+  buildWrongAmounts,
+  confirm,
+  readDepositAmounts,
+} from '../../worlds/records/account-verifications.testing.ts'
 import {
   buildBankFile,
   buildReturnAddenda,
@@ -74,8 +79,8 @@ test('verification deposits have the description ACCTVERIFY, and a verified acco
   const { addAccount, send } = await newPayingCustomer(bank, 'verified')
   const payee = await addAccount('111222333')
   const id = await startVerification(payee)
-  await untilQueued(bank.world, 2)
-  const amounts = await amountsOf(client, id)
+  await waitUntilQueued(bank.world, 2)
+  const amounts = await readDepositAmounts(client, id)
   const early = await confirm(client, id, amounts)
   expect([early.status, early.body.code]).toEqual([409, 'INVALID_STATE_TRANSITION'])
   expect(await readVerification(id)).toMatchObject({ status: 'PENDING', attemptsLeft: 3 })
@@ -90,12 +95,12 @@ test('verification deposits have the description ACCTVERIFY, and a verified acco
   const decision = { outcome: 'REVERSAL', reason: 'Not needed any more', evidence: { note: NOTE } }
   const refusal = await client.post(`/transactions/${transactionIds[0]}/decide`, decision)
   expect(refusal.body).toMatchObject({ code: 'PAYMENT_NOT_DECIDABLE', details: { reason: 'NOT_REVERSIBLE' } })
-  expect((await confirm(client, id, otherThan(amounts))).body).toMatchObject({ attemptsLeft: 2 })
+  expect((await confirm(client, id, buildWrongAmounts(amounts))).body).toMatchObject({ attemptsLeft: 2 })
   expect((await confirm(client, id, amounts)).body.status).toBe('VERIFIED')
   expect(await get(`/customers/external-accounts/${payee}`)).toMatchObject({ verificationStatus: 'VERIFIED' })
 
   await send(payee, 70)
-  await untilQueued(bank.world, 1)
+  await waitUntilQueued(bank.world, 1)
   const next = await bank.takeFile()
   expect(listDescriptions(next.text)).toEqual(['PAYOUT'])
   expect(listEntries(next.text)).toEqual([expect.stringMatching(/^622011401533111222333 {8}0000000070/)])
@@ -105,7 +110,7 @@ test('a returned deposit fails the verification with its reason, and the next pa
   const { addAccount, send } = await newPayingCustomer(bank, 'returned')
   const payee = await addAccount('222333444')
   const id = await startVerification(payee)
-  await untilQueued(bank.world, 2)
+  await waitUntilQueued(bank.world, 2)
   const [entry = ''] = listEntries((await bank.takeFile()).text)
   const returnEntry = {
     ...{ transactionCode: '21', amount: BigInt(entry.slice(29, 39)), account: entry.slice(12, 29).trim() },
@@ -125,7 +130,7 @@ test('a returned deposit fails the verification with its reason, and the next pa
   })
   expect(await get(`/customers/external-accounts/${payee}`)).toMatchObject({ verificationStatus: 'FAILED' })
   await send(payee, 80)
-  await untilQueued(bank.world, 1)
+  await waitUntilQueued(bank.world, 1)
   expect(listEntries((await bank.takeFile()).text)).toEqual([expect.stringMatching(/^623011401533222333444/)])
 })
 
@@ -182,7 +187,7 @@ test('erasing a customer erases the details of their account in the deposits tha
       UNION ALL SELECT id FROM events WHERE data ~ '333444555'`)
   expect((await listOccurrences()).rows.length).toBeGreaterThan(4)
   await requestErasure(bank.world, customerId)
-  await untilErased(bank.world, customerId)
+  await waitUntilErased(bank.world, customerId)
   expect((await listOccurrences()).rows).toEqual([])
   expect((await client.get(`/account-verifications/${id}`)).body.externalAccountId).toBe(external)
 })

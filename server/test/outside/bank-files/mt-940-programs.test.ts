@@ -6,7 +6,7 @@ import {
   read,
   type SampleMtEntry,
 } from '../../../src/outside/bank-files/formats/mt-940.testing.ts'
-import { hasPython, readByPython } from '../../operation/accounting/accounting.testing.ts'
+import { hasPython, runPythonReader } from '../../operation/accounting/accounting.testing.ts'
 
 const READ_MT940 = `
 import json, sys
@@ -31,7 +31,7 @@ describe.skipIf(!hasPython('mt940'))('an MT940 file', () => {
     const records = await read(text)
     const [statement] = pickStatements(records)
     const [opening, closing] = statement?.balances.map(({ amount }) => decimalText(amount, 'EUR')) ?? []
-    expect(JSON.parse(readByPython(READ_MT940, 'statement.sta', text))).toEqual({
+    expect(JSON.parse(runPythonReader(READ_MT940, 'statement.sta', text))).toEqual({
       ...{ opening, closing },
       lines: entriesOf(records).map(({ amount, valueOn, bookedOn }) => [
         ...[decimalText(amount, 'EUR'), valueOn, bookedOn],

@@ -13,8 +13,8 @@ import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/form
 import { until } from '../../worlds/client.testing.ts'
 import {
   type FileBank,
+  findDepositReference,
   openFileBank,
-  referenceOf,
   SEPA_IBAN,
 } from '../../worlds/production/file-bank.testing.ts'
 
@@ -68,7 +68,7 @@ const buildCredit = (reference: string, amount: bigint): SampleMtEntry => ({
 })
 async function newPayer() {
   const { customerId, account } = await bank.customer()
-  return { customerId, account, reference: referenceOf(account) }
+  return { customerId, account, reference: findDepositReference(account) }
 }
 const waitForBalance = (customerId: string, wanted: bigint) =>
   until(
@@ -110,7 +110,7 @@ describe('a rail with one statement format', () => {
   test('refuses MT940 unless it is configured, names the setting to change and counts nothing', async () => {
     const plainBank = await openFileBank('SEPA')
     const { customerId, account } = await plainBank.customer()
-    const entries = [{ ...buildCredit(referenceOf(account), 700n), bookedOn: '2026-03-02' }]
+    const entries = [{ ...buildCredit(findDepositReference(account), 700n), bookedOn: '2026-03-02' }]
     const days = { openedOn: '2026-03-02', closedOn: '2026-03-02', opening: 0n }
     const text = mt940File([{ account: SEPA_IBAN, number: '1/1', ...days, entries }])
     expect(await plainBank.put('day.sta', text)).toBe('refused')
@@ -148,7 +148,9 @@ describe('a rail with one statement format', () => {
               ['010', 0n],
               ['015', 700n],
             ],
-            transactions: [{ code: '165', amount: 700n, bank: 'B-1', texts: [referenceOf(account)] }],
+            transactions: [
+              { code: '165', amount: 700n, bank: 'B-1', texts: [findDepositReference(account)] },
+            ],
           },
         ],
       },

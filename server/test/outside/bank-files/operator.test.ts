@@ -6,9 +6,13 @@ import { runCommand } from '../../../src/edge/commands/admin.ts'
 import { camtFile } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { toInboxFileId } from '../../../src/outside/bank-files/ids.ts'
 import { isBankFilesRail } from '../../../src/outside/bank-files/rail.ts'
-import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { until } from '../../worlds/client.testing.ts'
-import { type FileBank, openFileBank, referenceOf } from '../../worlds/production/file-bank.testing.ts'
+import {
+  type FileBank,
+  findDepositReference,
+  openFileBank,
+} from '../../worlds/production/file-bank.testing.ts'
 
 let bank: FileBank
 beforeAll(async () => {
@@ -31,7 +35,7 @@ function findRoot(): string {
 
 const findFileRow = async (digest: string) => {
   const { db } = bank.world.service.app
-  const id = uuidOf(toInboxFileId('file-bank', digest))
+  const id = extractUuid(toInboxFileId('file-bank', digest))
   const { rows } = await db.query('SELECT state, kind, reason FROM bank_inbox_files WHERE id = $1', [id])
   return rows[0]
 }
@@ -44,8 +48,8 @@ async function createRefusedFile(name: string, text: string): Promise<string> {
     `INSERT INTO bank_inbox_files (id, platform_id, rail, name, sha256, bytes, kind, state, records, reason, created_at, updated_at)
      VALUES ($1, $2, 'file-bank', $3, $4, $5, 'CAMT', 'REFUSED', 0, 'line 1: not known then', now(), now())`,
     [
-      uuidOf(toInboxFileId('file-bank', digest)),
-      uuidOf(client.credentials.platformId),
+      extractUuid(toInboxFileId('file-bank', digest)),
+      extractUuid(client.credentials.platformId),
       name,
       Buffer.from(digest, 'hex'),
       BigInt(text.length),
@@ -64,7 +68,7 @@ test("a file that an older release refused is read at the operator's request, an
         amount: '12.34',
         direction: 'CRDT',
         servicerReference: 'OLD-SVC-1',
-        transactions: [{ amount: '12.34', debtor: 'Ada Lovelace', text: referenceOf(account) }],
+        transactions: [{ amount: '12.34', debtor: 'Ada Lovelace', text: findDepositReference(account) }],
       },
     ],
   })

@@ -6,12 +6,12 @@ import { partOf } from '../../worlds/production/direct-debits.testing.ts'
 import {
   ACH_FORMAT,
   type FileBank,
+  findDepositReference,
   openFileBank,
   pauseWorkers,
-  referenceOf,
   runTwoWorkers,
   SEPA_IBAN,
-  untilQueued,
+  waitUntilQueued,
 } from '../../worlds/production/file-bank.testing.ts'
 
 type Beneficiary = Readonly<Record<string, unknown>>
@@ -74,7 +74,7 @@ describe('ACH files', () => {
   test('ACH files never carry wires, real-time payments or truncated remittance information: such payments are refused when they are created', async () => {
     const customer = await bank.customer()
     const payee = await addExternalAccount(bank, customer.customerId, buildUsAccount())
-    const transactions = [{ amount: '10.00', debtor: 'Ada', text: referenceOf(customer.account) }]
+    const transactions = [{ amount: '10.00', debtor: 'Ada', text: findDepositReference(customer.account) }]
     const entry = { amount: '10.00', direction: 'CRDT' as const, transactions }
     const statement = camtFile({ id: 'IN', balances: ['0.00', '10.00'], entries: [entry] })
     await bank.put(
@@ -206,7 +206,7 @@ describe('SEPA files', () => {
   beforeAll(async () => {
     bank = await openFileBank('SEPA', { filePaymentsMax: 2 })
     customer = await bank.customer()
-    const transactions = [{ amount: '1000.00', debtor: 'Ada', text: referenceOf(customer.account) }]
+    const transactions = [{ amount: '1000.00', debtor: 'Ada', text: findDepositReference(customer.account) }]
     const entries = [{ amount: '1000.00', direction: 'CRDT' as const, transactions }]
     expect(await bank.put('in.xml', camtFile({ id: 'IN', entries }))).toBe('done')
   })
@@ -234,7 +234,7 @@ describe('SEPA files', () => {
     await app.db.query(`UPDATE bank_file_workers SET collected_at = '2999-01-01'`)
     for (const amount of amounts)
       expect((await send(bank, customer.account.id, payee, { amount })).status).toBe(201)
-    await untilQueued(bank.world, amounts.length)
+    await waitUntilQueued(bank.world, amounts.length)
     await app.db.query(`UPDATE bank_file_workers SET collected_at = 'epoch'`)
     await Promise.all(Array.from({ length: 5 }, () => runAllRails(app)))
     const files = await until(
@@ -254,7 +254,7 @@ describe('SEPA files', () => {
     for (const order of listInterleavings(3, 3)) {
       await pauseWorkers(bank.world)
       expect((await send(bank, customer.account.id, payee)).status).toBe(201)
-      await untilQueued(bank.world, 1)
+      await waitUntilQueued(bank.world, 1)
       await runTwoWorkers(bank.world, order)
       const files = await until(
         () => bank.outbox(),
@@ -312,7 +312,7 @@ describe('SEPA files with the address of the payer', () => {
     const bank = await openFileBank('SEPA', { format })
     try {
       const customer = await bank.customer()
-      const transactions = [{ amount: '10.00', debtor: 'Ada', text: referenceOf(customer.account) }]
+      const transactions = [{ amount: '10.00', debtor: 'Ada', text: findDepositReference(customer.account) }]
       const entries = [{ amount: '10.00', direction: 'CRDT' as const, transactions }]
       await bank.put('in.xml', camtFile({ id: 'IN', entries }))
       const address = {

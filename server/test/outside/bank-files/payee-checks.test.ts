@@ -2,7 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { requireValue } from '../../../src/base/formats/require-value.ts'
 import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
-import { type FileBank, openFileBank, referenceOf } from '../../worlds/production/file-bank.testing.ts'
+import {
+  type FileBank,
+  findDepositReference,
+  openFileBank,
+} from '../../worlds/production/file-bank.testing.ts'
 
 let bank: FileBank
 beforeAll(async () => {
@@ -28,7 +32,7 @@ test('a verification of payee is stored with the account, asks a person if the n
   const { customerId, account } = await bank.customer()
   const paidIn: SampleEntry = {
     ...{ amount: '1000.00', direction: 'CRDT', servicerReference: 'SVC-1' },
-    transactions: [{ amount: '1000.00', debtor: 'Ada', text: referenceOf(account) }],
+    transactions: [{ amount: '1000.00', debtor: 'Ada', text: findDepositReference(account) }],
   }
   await bank.put('paid-in.xml', camtFile({ id: 'STMT-1', entries: [paidIn] }))
   await until(

@@ -10,15 +10,15 @@ import {
   ERASES_NOW,
   requestErasure,
   resumeErasures,
-  untilErased,
-  untilWaiting,
+  waitUntilErased,
+  waitUntilErasureWaits,
 } from '../../worlds/production/erasures.testing.ts'
 import {
   ACH_FORMAT,
   type FileBank,
   openFileBank,
   pauseWorkers,
-  untilQueued,
+  waitUntilQueued,
 } from '../../worlds/production/file-bank.testing.ts'
 import {
   buildBankFile,
@@ -74,7 +74,7 @@ test('the first payments to an account wait for one prenote and its three bankin
   const { addAccount, send } = await newPayingCustomer(bank, 'first')
   const payee = await addAccount('111222333')
   const [first, second] = [(await send(payee, 100)).body.id, (await send(payee, 150)).body.id]
-  await untilQueued(bank.world, 2)
+  await waitUntilQueued(bank.world, 2)
   const prenotes = listEntries(await takeAcceptedFile())
   expect(prenotes).toHaveLength(1)
   expect(prenotes[0]).toMatch(/^623011401533111222333 {8}0000000000CS[0-9A-F]{12} Grace Hopper/)
@@ -83,7 +83,7 @@ test('the first payments to an account wait for one prenote and its three bankin
   // Its banking days are not over, even if other files are sent.
   const otherAccount = await addAccount('111222334')
   await send(otherAccount, 50)
-  await untilQueued(bank.world, 3)
+  await waitUntilQueued(bank.world, 3)
   expect(listEntries(await takeAcceptedFile())).toEqual([expect.stringMatching(/^623011401533111222334/)])
 
   await passDays()
@@ -94,7 +94,7 @@ test('the first payments to an account wait for one prenote and its three bankin
     ['622', 50],
   ])
   await send(payee, 70)
-  await untilQueued(bank.world, 1)
+  await waitUntilQueued(bank.world, 1)
   expect(listEntries(await takeAcceptedFile())).toEqual([
     expect.stringMatching(/^622011401533111222333 {8}0000000070/),
   ])
@@ -104,7 +104,7 @@ test('the return of a prenote makes the account INACTIVE with the reason and fai
   const { customerId, addAccount, send } = await newPayingCustomer(bank, 'returned')
   const payee = await addAccount('222333444')
   const payment = (await send(payee, 400)).body.id
-  await untilQueued(bank.world, 1)
+  await waitUntilQueued(bank.world, 1)
   const [prenote = ''] = listEntries(await takeAcceptedFile())
   const file = buildBankFile([buildReturn(prenote, 'R03')])
   await bank.put('prenote-return.ach', file)
@@ -132,7 +132,7 @@ test('the return of a prenote makes the account INACTIVE with the reason and fai
   await bank.world.client.send('DELETE', `/customers/external-accounts/${payee}`)
   const newAccount = await addAccount('222333444')
   await send(newAccount, 410)
-  await untilQueued(bank.world, 2)
+  await waitUntilQueued(bank.world, 2)
   expect(listEntries(await takeAcceptedFile())).toEqual([expect.stringMatching(/^623011401533222333444/)])
   await passDays()
   expect(listEntries(await takeAcceptedFile())).toEqual([
@@ -146,7 +146,7 @@ test('an account that is pulled from gets one debit prenote, however many proces
   const before = (await query('SELECT id FROM bank_payments WHERE file_id IS NULL')).rows.length
   const pulled = await pull(from, 120)
   expect(pulled.status, JSON.stringify(pulled.body)).toBe(201)
-  await untilQueued(bank.world, before + 1)
+  await waitUntilQueued(bank.world, before + 1)
   const worker = await findFileWorker()
   const runPrenotes = () => orderPrenotes(worker, worker.app.clock())
   await Promise.all(Array.from({ length: 10 }, runPrenotes))
@@ -168,7 +168,7 @@ test('a return with an amount that names a prenote waits for a person, and a not
   const { addAccount, send } = await newPayingCustomer(bank, 'changed')
   const payee = await addAccount('333444555')
   const payment = (await send(payee, 300)).body.id
-  await untilQueued(bank.world, 2)
+  await waitUntilQueued(bank.world, 2)
   const [prenote = ''] = listEntries(await takeAcceptedFile())
   await bank.put('with-amount.ach', buildBankFile([buildReturn(prenote, 'R03', 300n)]))
   const listReports = () => get('/rail-events?status=WAITING')
@@ -194,7 +194,7 @@ test('a rejected file fails the payments that wait for its prenotes, and leaves 
   const { addAccount, send } = await newPayingCustomer(bank, 'rejected')
   const payee = await addAccount('444555666')
   const payment = (await send(payee, 200)).body.id
-  await untilQueued(bank.world, 2)
+  await waitUntilQueued(bank.world, 2)
   const { name } = await bank.takeFile()
   await bank.put(`${name}.nak`, 'WRONG COMPANY ID')
   await until(
@@ -203,7 +203,7 @@ test('a rejected file fails the payments that wait for its prenotes, and leaves 
   )
   expect(await get(`/customers/external-accounts/${payee}`)).toMatchObject({ status: 'ACTIVE' })
   await send(payee, 210)
-  await untilQueued(bank.world, 3)
+  await waitUntilQueued(bank.world, 3)
   expect(listEntries(await takeAcceptedFile())).toEqual([expect.stringMatching(/^623011401533444555666/)])
 })
 
@@ -244,10 +244,10 @@ describe('erasing a customer', () => {
     await query(`UPDATE bank_files SET state = 'WRITING', part = NULL, accepted_at = NULL, bank_status = NULL
       WHERE name = '${name}'`)
     await requestErasure(world, queued)
-    await untilErased(world, queued)
+    await waitUntilErased(world, queued)
     expect(await listRows('777888991')).toEqual([])
     await requestErasure(world, unwritten)
-    expect(await untilWaiting(world, unwritten)).toBe('ERASING')
+    expect(await waitUntilErasureWaits(world, unwritten)).toBe('ERASING')
     expect(await listRows('777888992')).toHaveLength(1)
 
     await query(`UPDATE bank_file_workers SET claimed_until = 'epoch'`)
@@ -255,7 +255,7 @@ describe('erasing a customer', () => {
     const accounts = listEntries(await takeAcceptedFile()).map((line) => line.slice(12, 21))
     expect(accounts.sort()).toEqual(['777888992', '777888993'])
     await resumeErasures(world)
-    await untilErased(world, unwritten)
+    await waitUntilErased(world, unwritten)
     expect(await listRows('777888992')).toEqual([])
   })
 
@@ -269,7 +269,7 @@ describe('erasing a customer', () => {
     )
     const prenote = requireValue(read.rows[0], 'prenote')
     await requestErasure(world, customerId)
-    await untilErased(world, customerId)
+    await waitUntilErased(world, customerId)
     const worker = await findFileWorker()
     const failure = { code: 'R03', message: 'The account does not exist' }
     await decide(worker, (op) => applyToEntry(op, prenote, { id: 'R1', event: 'fail', failure }))

@@ -5,7 +5,7 @@ import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/form
 import { type Reply, until } from '../../worlds/client.testing.ts'
 import {
   booked,
-  collectionsIn,
+  parseCollections,
   partOf,
   rejection,
   returned,
@@ -16,7 +16,7 @@ import {
   type FileBank,
   openFileBank,
   pauseWorkers,
-  untilQueued,
+  waitUntilQueued,
 } from '../../worlds/production/file-bank.testing.ts'
 import { newEuroAccount, newMandate } from '../../worlds/records/mandates.testing.ts'
 
@@ -56,7 +56,7 @@ async function pull(payer: Payer, amount = 12_550): Promise<string> {
 async function takePullFile(payer: Payer, amount?: number) {
   const id = await pull(payer, amount)
   const { text } = await bank.takeFile()
-  const [collection] = collectionsIn(text)
+  const [collection] = parseCollections(text)
   if (!collection) throw new Error(`No collection in ${text}`)
   return { id, text, collection, sequence: partOf(text, 'SeqTp'), message: partOf(text, 'MsgId') }
 }
@@ -187,7 +187,7 @@ describe('SEPA direct debits', () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => requestPull(payer, 100)))
     const ids = replies.filter(({ status }) => status === 201).map(({ body }) => body.id as string)
     const { text } = await bank.takeFile()
-    expect(collectionsIn(text)).toHaveLength(1)
+    expect(parseCollections(text)).toHaveLength(1)
     const states = await until(
       () => Promise.all(ids.map(readTransaction)),
       (found) => found.filter(({ status }) => status === 'PENDING').length === 1,
@@ -204,9 +204,9 @@ describe('SEPA direct debits', () => {
   test('only one direct debit is the first of its mandate, however many requests arrive in parallel', async () => {
     const payer = await newPayer()
     await Promise.all(Array.from({ length: 12 }, (_, index) => pull(payer, 100 + index)))
-    await untilQueued(bank.world, 12)
+    await waitUntilQueued(bank.world, 12)
     const texts = [(await bank.takeFile()).text, (await bank.takeFile()).text]
-    const counts = texts.map((text) => [partOf(text, 'SeqTp'), collectionsIn(text).length])
+    const counts = texts.map((text) => [partOf(text, 'SeqTp'), parseCollections(text).length])
     expect(counts.sort()).toEqual([
       ['FRST', 1],
       ['RCUR', 11],
@@ -224,7 +224,7 @@ describe('SEPA direct debits', () => {
     })
     expect(quote.status, JSON.stringify(quote.body)).toBe(201)
     expect((await client.post(`/quotes/${quote.body.id}/execute`, {})).status).toBe(200)
-    const [collection] = collectionsIn((await bank.takeFile()).text)
+    const [collection] = parseCollections((await bank.takeFile()).text)
     await bank.put(...buildStatement([booked(collection!)]))
     await passReturnTime()
     const { text } = await bank.takeFile()
@@ -339,7 +339,7 @@ describe('a file of the bank', () => {
     for (const payer of payers) ids.push(await pull(payer, 1_000))
     const { text } = await bank.takeFile()
     const message = partOf(text, 'MsgId')
-    const [first] = collectionsIn(text)
+    const [first] = parseCollections(text)
     await bank.put('one-rejected.xml', statusFile(message, rejection(first!, 'AC04')))
     await bank.put(
       ...buildStatement([{ amount: '20.00', direction: 'CRDT', batch: message, servicerReference: message }]),
@@ -357,7 +357,7 @@ test('each collection is in exactly one file, wherever the process that writes i
   const payers = [await newPayer(), await newPayer({ mandateType: 'ONE_OFF' })]
   await pauseWorkers(bank.world)
   for (const payer of payers) await pull(payer, 777)
-  await untilQueued(bank.world, payers.length)
+  await waitUntilQueued(bank.world, payers.length)
   const { deaths } = await dieAtEachCommit(bank.world)
   expect(deaths).toBeGreaterThan(5)
   const files = await until(
@@ -366,7 +366,7 @@ test('each collection is in exactly one file, wherever the process that writes i
   )
   expect(
     Object.values(files)
-      .map((text) => [partOf(text, 'SeqTp'), ...collectionsIn(text).map(({ amount }) => amount)])
+      .map((text) => [partOf(text, 'SeqTp'), ...parseCollections(text).map(({ amount }) => amount)])
       .sort(),
   ).toEqual([
     ['FRST', '7.77'],

@@ -7,8 +7,8 @@ import {
 import { until } from '../../worlds/client.testing.ts'
 import {
   type FileBank,
+  findDepositReference,
   openFileBank,
-  referenceOf,
   SEPA_IBAN,
 } from '../../worlds/production/file-bank.testing.ts'
 
@@ -35,7 +35,9 @@ const buildDeposit = (reference: string, amount: string): SampleEntry => ({
 
 async function newFundedCustomer(amount = '1000.00') {
   const { customerId, account } = await bank.customer()
-  expect(await bank.put(...buildStatement([buildDeposit(referenceOf(account), amount)]))).toBe('done')
+  expect(await bank.put(...buildStatement([buildDeposit(findDepositReference(account), amount)]))).toBe(
+    'done',
+  )
   return { customerId, account }
 }
 
@@ -176,7 +178,7 @@ test('a file that is booked as one sum completes every payment in it, and a diff
 
 test('the same file under two names takes effect once, and its money can be spent by an instant payment', async () => {
   const { customerId, account } = await bank.customer()
-  const [name, text] = buildStatement([buildDeposit(referenceOf(account), '50.00')])
+  const [name, text] = buildStatement([buildDeposit(findDepositReference(account), '50.00')])
   await bank.put(name, text)
   await bank.put(`again-${name}`, text)
   // The statement in a new file with different bytes.
@@ -192,9 +194,9 @@ test('the same file under two names takes effect once, and its money can be spen
 
 test('a corrected statement under another id counts its deposits once', async () => {
   const { customerId, account } = await bank.customer()
-  const firstDeposit = buildDeposit(referenceOf(account), '50.00')
+  const firstDeposit = buildDeposit(findDepositReference(account), '50.00')
   // Another payment with the same text and amount has another reference of the bank.
-  const otherDeposit = buildDeposit(referenceOf(account), '50.00')
+  const otherDeposit = buildDeposit(findDepositReference(account), '50.00')
   expect(await bank.put(...buildStatement([firstDeposit]))).toBe('done')
   expect(await bank.put(...buildStatement([firstDeposit, otherDeposit]))).toBe('done')
   await until(
@@ -208,8 +210,8 @@ test('a corrected statement under another id counts its deposits once', async ()
 test('an unreadable file is refused as a whole and shown to a person', async () => {
   const { customerId, account } = await bank.customer()
   const [name, text] = buildStatement([
-    buildDeposit(referenceOf(account), '50.00'),
-    buildDeposit(referenceOf(account), '60.00'),
+    buildDeposit(findDepositReference(account), '50.00'),
+    buildDeposit(findDepositReference(account), '60.00'),
   ])
   expect(await bank.put(`broken-${name}`, text.slice(0, text.lastIndexOf('</Ntry>')))).toBe('refused')
   expect(await bank.put('picture.png', Buffer.from('89504e470d0a1a0a', 'hex'))).toBe('refused')
@@ -230,7 +232,7 @@ test('an unknown part of a statement waits for a person, and the rest of the day
   const { customerId, account } = await bank.customer()
   const [name, text] = buildStatement([
     buildDeposit('ODD-PART', '50.00'),
-    buildDeposit(referenceOf(account), '60.00'),
+    buildDeposit(findDepositReference(account), '60.00'),
   ])
   expect(await bank.put(name, text.replace('<BookgDt><Dt>2', '<BookgDt><Dt>x'))).toBe('done')
   await until(
@@ -247,7 +249,7 @@ test('an unknown part of a statement waits for a person, and the rest of the day
 
 test('a ZIP file as EBICS sends it takes effect, and an unreadable file in it waits', async () => {
   const { customerId, account } = await bank.customer()
-  const [name, text] = buildStatement([buildDeposit(referenceOf(account), '70.00')])
+  const [name, text] = buildStatement([buildDeposit(findDepositReference(account), '70.00')])
   const zip = buildZip([
     { name: 'notes-for-nobody.pdf', content: '%PDF-1.7' },
     { name, content: text },
@@ -265,7 +267,7 @@ test('a ZIP file as EBICS sends it takes effect, and an unreadable file in it wa
 
 test('an intraday report credits nothing, and the statement of the day credits the deposit', async () => {
   const { customerId, account } = await bank.customer()
-  const [name, text] = buildStatement([buildDeposit(referenceOf(account), '80.00')])
+  const [name, text] = buildStatement([buildDeposit(findDepositReference(account), '80.00')])
   const report = text
     .replaceAll('BkToCstmrStmt', 'BkToCstmrAcctRpt')
     .replaceAll(/<(\/?)Stmt>/g, '<$1Rpt>')

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { vectorPath } from '../../../src/base/crypto/vectors.testing.ts'
 import { bai2File, type SampleBai2Transaction } from '../../../src/outside/bank-files/formats/bai2.testing.ts'
-import { hasPython, readByPython } from '../../operation/accounting/accounting.testing.ts'
+import { hasPython, runPythonReader } from '../../operation/accounting/accounting.testing.ts'
 import { newBankAccount, until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
   type FileBank,
+  findDepositReference,
   openFileBank,
-  referenceOf,
   WIRE_FORMAT,
 } from '../../worlds/production/file-bank.testing.ts'
 import { begin } from '../../worlds/records/account-verifications.testing.ts'
@@ -51,7 +51,7 @@ async function sendWire(bank: FileBank, amount: number, fullName = 'Grace Hopper
     code: '195',
     amount: 1_000n,
     bank: `B-${++count}`,
-    texts: [`FOR ${referenceOf(account)}`],
+    texts: [`FOR ${findDepositReference(account)}`],
   })
   const waitForBalance = (wanted: bigint) =>
     until(
@@ -156,7 +156,7 @@ test.skipIf(!existsSync(SCHEMA) || !hasPython('lxml'))(
   'a wire file is valid according to the official schema',
   async () => {
     const { text } = await sendWire(banks.xml, 330, 'Łukasz <& Żółć')
-    expect(readByPython(VALIDATE, 'wires.xml', text).trim()).toBe('valid')
+    expect(runPythonReader(VALIDATE, 'wires.xml', text).trim()).toBe('valid')
   },
 )
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import {
-  alertsOf,
   chainAbsent,
+  countAlerts,
+  findGasAddress,
   followed,
-  gasAddressOf,
   newHolder,
   type OnChain,
   openOnChain,
@@ -103,7 +103,7 @@ describe.skipIf(chainAbsent)('cold storage on a chain', () => {
     const deposits = await countDeposits()
     await on.chain.transfer(VAULT.back, on.rail().chain.treasury, 500_000n)
     await on.chain.transfer(VAULT.back, holder.address, 300_000n)
-    await on.chain.transfer(VAULT.back, gasAddressOf(on.service, on.rail()), 100_000n)
+    await on.chain.transfer(VAULT.back, findGasAddress(on.service, on.rail()), 100_000n)
     await on.chain.mine(4)
     const list = await until(
       async () =>
@@ -191,14 +191,14 @@ describe.skipIf(chainAbsent)('cold storage on a chain', () => {
   test('raises an alert if its key spends elsewhere, and the books stay unchanged', async () => {
     const account = await coldStorage(on.client, findVaultAddress(VAULT.spent))
     await waitForEnd((await moved(on.client, account.id, 5_000)).id)
-    const [before, alerts] = [await readBalances(), await alertsOf(on, 'treasury')]
+    const [before, alerts] = [await readBalances(), await countAlerts(on, 'treasury')]
     await on.chain.transfer(VAULT.spent, payer.newPayee(), 5_000n)
     await on.chain.mine(4)
     await until(
       () => listMovements('COLD_OUT'),
       (rows) => rows.length === 1,
     )
-    expect(await alertsOf(on, 'treasury')).toBe(alerts + 1)
+    expect(await countAlerts(on, 'treasury')).toBe(alerts + 1)
     expect(await readBalances()).toEqual(before)
   })
 

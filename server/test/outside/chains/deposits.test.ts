@@ -8,8 +8,8 @@ import {
   bothSides,
   chainAbsent,
   credited,
+  findGasAddress,
   followed,
-  gasAddressOf,
   newHolder,
   type OnChain,
   openOnChain,
@@ -86,7 +86,7 @@ describe.skipIf(chainAbsent)('deposits on a chain', () => {
   test('money to the treasury is credited to the platform, and money to a gas account waits for a person', async () => {
     const before = await balanceOf(on, undefined)
     await on.chain.transfer(1, on.rail().chain.treasury, 7_000_000n)
-    await on.chain.transfer(1, gasAddressOf(on.service, on.rail()), 3n)
+    await on.chain.transfer(1, findGasAddress(on.service, on.rail()), 3n)
     await on.chain.mine(2)
     await followed(on)
     expect(await balanceOf(on, undefined)).toBe(before + 7_000_000n)

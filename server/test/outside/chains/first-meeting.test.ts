@@ -3,10 +3,10 @@ import type { LocalChain } from '../../../../contracts/local-chain.ts'
 import {
   CONFIRMATIONS,
   chainAbsent,
-  chainIsMet,
   type OnChain,
   openChain,
   openOnChain,
+  waitForChain,
 } from '../../worlds/chain/chain.testing.ts'
 import { newAddress, ok } from '../../worlds/chain/holder.testing.ts'
 import { type LyingProxy, openLyingProxy } from '../../worlds/chain/lying-proxy.testing.ts'
@@ -100,7 +100,7 @@ describe.skipIf(chainAbsent)('a server that has never reached the chain of its r
     expect(await read.selectFrom('deposit_accounts').select('id').execute()).toEqual([])
 
     proxy.honest()
-    await chainIsMet(on)
+    await waitForChain(on)
     const holder = await until(newHolder, ({ status }) => status !== 503)
     expect(holder.status).toBe(201)
     for (const attempt of [createTransfer, createPayoutQuote, () => createFundingQuote(customerId, usd)])

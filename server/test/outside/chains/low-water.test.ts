@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
-import { chainAbsent, evmEntry, type OnChain, openOnChain } from '../../worlds/chain/chain.testing.ts'
+import { buildEvmEntry, chainAbsent, type OnChain, openOnChain } from '../../worlds/chain/chain.testing.ts'
 import { Payer } from '../../worlds/chain/payer.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
 
@@ -44,7 +44,7 @@ describe.skipIf(chainAbsent)('an account that pays on a chain', () => {
 
   test('causes no warning while it has more than its low-water mark', async () => {
     // Setting the rail again makes the server check the balances immediately instead of in a few seconds.
-    await on.setRail(evmEntry(on.chain))
+    await on.setRail(buildEvmEntry(on.chain))
     await until(
       () => readFigure('countersign_chain_balance', 'TREASURY', 'USDC'),
       (balance) => balance === 1_000_000,
@@ -65,7 +65,7 @@ describe.skipIf(chainAbsent)('an account that pays on a chain', () => {
 
   test('is shown in the metrics, the check and the overview while it has less than the mark in the rails file', async () => {
     const lowWater = { transfers: 1_000_000, treasury: [{ currency: 'USDC', amount: 1_000_000_000_001 }] }
-    await on.setRail(evmEntry(on.chain, { lowWater }))
+    await on.setRail(buildEvmEntry(on.chain, { lowWater }))
     await until(listWarnings, (result) => result.length === 2)
     const sentences = [
       /^The gas 0 account has 100\.0{18} ETH, below its low-water mark of \d+\.\d{18} ETH\.$/,
@@ -77,13 +77,13 @@ describe.skipIf(chainAbsent)('an account that pays on a chain', () => {
     expect(result.ok).toBe(false)
     expect(result.says).toContain('The treasury account has 1000000.000000 USDC, below its low-water mark')
     await on.chain.mint(on.rail().chain.treasury, 1n)
-    await on.setRail(evmEntry(on.chain, { lowWater: { ...lowWater, transfers: 1 } }))
+    await on.setRail(buildEvmEntry(on.chain, { lowWater: { ...lowWater, transfers: 1 } }))
     expect((await runCheck()).ok).toBe(true)
     expect(await until(listWarnings, (left) => left.length === 0)).toEqual([])
   })
 
   test("has one day's payouts as its default mark if it is the treasury", async () => {
-    await on.setRail(evmEntry(on.chain))
+    await on.setRail(buildEvmEntry(on.chain))
     const payer = await Payer.open(on)
     const transfer = await payer.pay(payer.newPayee(), 2_500_000n)
     await until(
@@ -98,7 +98,7 @@ describe.skipIf(chainAbsent)('an account that pays on a chain', () => {
 
   test('cannot have a mark in a currency without a token on its chain', async () => {
     const lowWater = { treasury: [{ currency: 'EUR', amount: 1 }] }
-    await expect(on.setRail(evmEntry(on.chain, { lowWater }))).rejects.toThrow(
+    await expect(on.setRail(buildEvmEntry(on.chain, { lowWater }))).rejects.toThrow(
       'lowWater: tokens has no contract for EUR',
     )
   })

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import {
-  alertsOf,
   type BehindProxy,
   balanceOf,
   bothSides,
   chainAbsent,
+  countAlerts,
   credited,
   followed,
   newHolder,
@@ -40,14 +40,14 @@ describe.skipIf(chainAbsent)('a node that lies', () => {
     async (method, lie) => {
       const { customerId, account, address } = await newHolder(on)
       await followed(on)
-      const before = await alertsOf(on, 'nodes')
+      const before = await countAlerts(on, 'nodes')
       on.proxy.lie(method, lie)
       const callsBefore = on.proxy.calls(method).length
       await on.chain.transfer(1, address, 1_000n)
       await on.chain.mine(3)
       // After two more requests, the first response was processed or has timed out.
       await until(
-        async () => [on.proxy.calls(method).length - callsBefore, await alertsOf(on, 'nodes')],
+        async () => [on.proxy.calls(method).length - callsBefore, await countAlerts(on, 'nodes')],
         ([calls, alerts]) => calls! >= 2 || alerts! > before,
         40,
       )
@@ -113,13 +113,13 @@ describe.skipIf(chainAbsent)('with two nodes that have to agree', () => {
     async (lie) => {
       const { customerId, account, address } = await newHolder(on)
       await followed(on)
-      const before = await alertsOf(on, 'nodes')
+      const before = await countAlerts(on, 'nodes')
       on.proxy.lie('eth_getLogs', lie)
       await on.chain.transfer(1, address, 1_000n)
       await on.chain.transfer(1, address, 234n)
       await on.chain.mine(3)
       await until(
-        () => alertsOf(on, 'nodes'),
+        () => countAlerts(on, 'nodes'),
         (alerts) => alerts > before,
       )
       expect(await balanceOf(on, customerId)).toBe(0n)

@@ -2,7 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HOLDER, tokenUsers } from '../../../../contracts/token.testing.ts'
 import type { Hex } from '../../../src/base/formats/hex.ts'
 import { computeTransferCost } from '../../../src/outside/chains/transfer-fee.ts'
-import { type BehindProxy, chainAbsent, evmEntry, openBehindProxy } from '../../worlds/chain/chain.testing.ts'
+import {
+  type BehindProxy,
+  buildEvmEntry,
+  chainAbsent,
+  openBehindProxy,
+} from '../../worlds/chain/chain.testing.ts'
 import { Payer } from '../../worlds/chain/payer.testing.ts'
 import { type Reply, until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
@@ -40,7 +45,7 @@ describe.skipIf(chainAbsent)('the network fee of a chain', () => {
     await on.chain.mine()
     const currentFees = await on.rail().nodes.fees()
     // Clears the server's cached fees.
-    await on.setRail(evmEntry(on.chain, { rpcs: on.rpcs }))
+    await on.setRail(buildEvmEntry(on.chain, { rpcs: on.rpcs }))
     return currentFees
   }
   const estimateFee = (more: object = {}) =>
@@ -186,7 +191,7 @@ describe.skipIf(chainAbsent)('the network fee of a chain', () => {
     expect([least.status, least.body.receivedAmount?.amount]).toEqual([201, 1])
     on.proxy.lie('*', 'server error')
     try {
-      await on.setRail(evmEntry(on.chain, { rpcs: on.rpcs }))
+      await on.setRail(buildEvmEntry(on.chain, { rpcs: on.rpcs }))
       expectError(await transferOut(50_000_000), { code: 'UNAVAILABLE' })
     } finally {
       on.proxy.honest()
@@ -194,7 +199,7 @@ describe.skipIf(chainAbsent)('the network fee of a chain', () => {
   })
 
   test('is not part of a quote that touches no chain', async () => {
-    await on.setRail(evmEntry(on.chain, { rpcs: on.rpcs }))
+    await on.setRail(buildEvmEntry(on.chain, { rpcs: on.rpcs }))
     on.proxy.lie('*', 'server error')
     const { body } = await on.client.post('/quotes', {
       source: { sourceType: 'ACCOUNT', accountId: ownAccounts.USD },
@@ -207,7 +212,7 @@ describe.skipIf(chainAbsent)('the network fee of a chain', () => {
   })
 
   test('is unavailable while no node responds or if the rates lack the coin of the chain', async () => {
-    await on.setRail(evmEntry(on.chain, { rpcs: on.rpcs }))
+    await on.setRail(buildEvmEntry(on.chain, { rpcs: on.rpcs }))
     on.proxy.lie('*', 'server error')
     try {
       expectError(await createQuote('USD', {}), { code: 'UNAVAILABLE' })
@@ -221,11 +226,11 @@ describe.skipIf(chainAbsent)('the network fee of a chain', () => {
       name: 'polygon',
       serves: [{ direction: 'OUT', accountTypes: ['POLYGON_WALLET'], currencies: ['USDC'] }],
     }
-    await on.setRail(evmEntry(chain, polygon))
+    await on.setRail(buildEvmEntry(chain, polygon))
     const refusal = await estimateFee({ cryptoNetwork: 'POLYGON' })
     expectError(refusal, { code: 'NOT_IMPLEMENTED' })
     expect(refusal.body.message).toContain('POL')
-    await on.setRail(evmEntry(chain))
+    await on.setRail(buildEvmEntry(chain))
   })
 
   test('covers the gas of a transfer to an address that never held the token', async () => {

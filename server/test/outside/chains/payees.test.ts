@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  buildEvmEntry,
   chainAbsent,
-  evmEntry,
-  gasAddressOf,
+  findGasAddress,
   type OnChain,
   openOnChain,
 } from '../../worlds/chain/chain.testing.ts'
@@ -32,7 +32,7 @@ describe.skipIf(chainAbsent)('a payee on a chain', () => {
       ['the token', on.chain.token],
       ['the token, in lower case', on.chain.token.toLowerCase()],
       ['the treasury', on.rail().chain.treasury],
-      ['a gas account', gasAddressOf(on.service, on.rail())],
+      ['a gas account', findGasAddress(on.service, on.rail())],
       ['a deposit address of the platform', await payer.depositAddress(false)],
       ['a deposit address of a customer', await payer.depositAddress(true)],
       ['a contract', on.chain.multicall],
@@ -58,7 +58,7 @@ describe.skipIf(chainAbsent)('a payee on a chain', () => {
     const proxy = await openLyingProxy(on.chain.url)
     try {
       // At first the server cannot tell whether the address is a contract.
-      await on.setRail(evmEntry(on.chain, { rpcs: [{ type: 'url', url: proxy.url }] }))
+      await on.setRail(buildEvmEntry(on.chain, { rpcs: [{ type: 'url', url: proxy.url }] }))
       proxy.lie('eth_getCode', 'closed')
       const payee = await payer.addPayee(address)
       expect(payee.status).toBe(201)
@@ -78,7 +78,7 @@ describe.skipIf(chainAbsent)('a payee on a chain', () => {
       expect(await payer.transactionsOf(reply.body.id)).toEqual([])
       expect(await payer.balance()).toBe(before)
     } finally {
-      await on.setRail(evmEntry(on.chain))
+      await on.setRail(buildEvmEntry(on.chain))
       await proxy.close()
     }
   })

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/base/formats/hex.ts'
 import {
+  buildEvmEntry,
   CONFIRMATIONS,
   chainAbsent,
-  evmEntry,
-  gasAddressOf,
+  findGasAddress,
   type OnChain,
   openOnChain,
 } from '../../worlds/chain/chain.testing.ts'
@@ -34,7 +34,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     transfer.reconciliationInstructions?.transactionHash
 
   /** Configures the rail, for example with the node behind the proxy. */
-  const setEntry = (more: object) => on.setRail(evmEntry(on.chain, more))
+  const setEntry = (more: object) => on.setRail(buildEvmEntry(on.chain, more))
 
   test('complete with their hash once they are confirmed, from accounts of the platform and of customers', {
     tags: 'smoke',
@@ -161,7 +161,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
   })
 
   test('wait while the treasury or the gas account is empty, and are sent when it has money', async () => {
-    const gas = gasAddressOf(on.service, on.rail())
+    const gas = findGasAddress(on.service, on.rail())
     const coin = await on.chain.coinOf(gas)
     await on.chain.setCoin(gas, 1n)
     const payee = payer.newPayee()

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
-  alertsOf,
+  buildEvmEntry,
   CONFIRMATIONS,
   chainAbsent,
-  evmEntry,
+  countAlerts,
   type OnChain,
   openChain,
   openOnChain,
@@ -53,7 +53,7 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
   })
 
   test('are replaced if they are stuck, and only one version is ever on the chain', async () => {
-    await on.setRail(evmEntry(on.chain, buildPlainEntry(on.chain, { fees: { stuckSeconds: 1 } })))
+    await on.setRail(buildEvmEntry(on.chain, buildPlainEntry(on.chain, { fees: { stuckSeconds: 1 } })))
     const payee = payer.newPayee()
     const transfer = await payer.pay(payee, 2000n)
     await payer.transaction(transfer, ({ attempts }) => attempts.length >= 3)
@@ -66,7 +66,7 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
       await expect(on.chain.rpc('eth_sendRawTransaction', [raw])).rejects.toThrow()
     await on.chain.mine()
     expect(await readBalance(payee)).toBe(2000n)
-    await on.setRail(evmEntry(on.chain, buildPlainEntry(on.chain)))
+    await on.setRail(buildEvmEntry(on.chain, buildPlainEntry(on.chain)))
   })
 
   test('are sent again, once, if a reorganization drops them', async () => {
@@ -112,15 +112,15 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
     })
     try {
       await on.setRail(
-        evmEntry(on.chain, buildPlainEntry(on.chain, { rpcs: [{ type: 'url', url: proxy.url }] })),
+        buildEvmEntry(on.chain, buildPlainEntry(on.chain, { rpcs: [{ type: 'url', url: proxy.url }] })),
       )
       const payee = payer.newPayee()
-      const before = await alertsOf(on, 'work')
+      const before = await countAlerts(on, 'work')
       const transfer = await payer.pay(payee, 4500n)
       await payer.sent([transfer])
       await on.chain.mine(CONFIRMATIONS)
       await until(
-        () => alertsOf(on, 'work'),
+        () => countAlerts(on, 'work'),
         (count) => count > before,
       )
       expect(await payer.paymentOf(transfer)).toMatchObject({ state: 'SENT', attempts: 1 })
@@ -130,7 +130,7 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
       expect((await payer.ended(transfer)).status).toBe('COMPLETED')
       expect(await readBalance(payee)).toBe(4500n)
     } finally {
-      await on.setRail(evmEntry(on.chain, buildPlainEntry(on.chain)))
+      await on.setRail(buildEvmEntry(on.chain, buildPlainEntry(on.chain)))
       await proxy.close()
     }
   })
@@ -145,7 +145,7 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
     await on.chain.mine()
     expect(await payer.transactionsOf(transfer)).toMatchObject([{ state: 'OPEN' }])
     const rpcs = ['one', 'other'].map((key) => ({ type: 'url', url: `${on.chain.url}?key=${key}` }))
-    await on.setRail(evmEntry(on.chain, buildPlainEntry(on.chain, { agreement: 2, rpcs })))
+    await on.setRail(buildEvmEntry(on.chain, buildPlainEntry(on.chain, { agreement: 2, rpcs })))
     await payer.payment(transfer, ({ attempts }) => attempts === 2)
     await payer.sent([transfer])
     await on.chain.mine(CONFIRMATIONS)

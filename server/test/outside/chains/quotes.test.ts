@@ -9,8 +9,8 @@ import { until } from '../../worlds/client.testing.ts'
 import {
   accountOf,
   BANK_SECRET,
+  buildGermanIban,
   exampleBank,
-  ibanEndingWith,
   numberOf,
   SECRET_NAME,
 } from '../../worlds/production/production.testing.ts'
@@ -111,7 +111,7 @@ describe.skipIf(chainAbsent)('a quote between a bank and a chain', () => {
     )
     const euros = await addExternalAccount('EUR', {
       accountType: 'EUR_ACCOUNT',
-      iban: ibanEndingWith('000'),
+      iban: buildGermanIban('000'),
       beneficiary: { beneficiaryType: 'BUSINESS', legalName: 'Acme' },
     })
     const before = await readPosition('EUR')

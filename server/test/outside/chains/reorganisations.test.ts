@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/base/formats/hex.ts'
 import {
-  alertsOf,
   balanceOf,
   bothSides,
   chainAbsent,
+  countAlerts,
   credited,
   followed,
   NETWORK_FEE,
@@ -39,7 +39,7 @@ describe.skipIf(chainAbsent)('a reorganization', () => {
     await on.chain.mine(3)
     expect(await credited(on, account.id, 1)).toHaveLength(1)
     expect(await balanceOf(on, customerId)).toBe(500n)
-    expect(await alertsOf(on, 'reorganisation')).toBe(0)
+    expect(await countAlerts(on, 'reorganisation')).toBe(0)
   })
 
   test('that moves a credited transfer to another block leaves it credited once', async () => {
@@ -47,11 +47,11 @@ describe.skipIf(chainAbsent)('a reorganization', () => {
     const raw = await readRawTransaction(await on.chain.transfer(1, address, 700n))
     await on.chain.mine(4)
     const [deposit] = await credited(on, account.id, 1)
-    const before = await alertsOf(on, 'reorganisation')
+    const before = await countAlerts(on, 'reorganisation')
     await on.chain.reorg(5, [[raw, 2]])
     await on.chain.mine(3)
     await waitForSettledMovements()
-    expect(await alertsOf(on, 'reorganisation')).toBe(before + 1)
+    expect(await countAlerts(on, 'reorganisation')).toBe(before + 1)
     expect((await credited(on, account.id, 1)).map(({ id, status }) => [id, status])).toEqual([
       [deposit.id, 'CREDITED'],
     ])

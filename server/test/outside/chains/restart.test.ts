@@ -9,14 +9,14 @@ import { openService, type Service } from '../../../src/edge/service/service.ts'
 import { type EvmRail, isEvmRail } from '../../../src/outside/chains/evm-rail.ts'
 import { relay } from '../../../src/outside/chains/payments/relay.ts'
 import {
+  buildEvmEntry,
   CHEAP_COIN,
   CONFIRMATIONS,
   chainAbsent,
-  chainIsMet,
-  evmEntry,
-  gasAddressOf,
+  findGasAddress,
   type OnChain,
   openChain,
+  waitForChain,
 } from '../../worlds/chain/chain.testing.ts'
 import { type LyingProxy, openLyingProxy } from '../../worlds/chain/lying-proxy.testing.ts'
 import { Payer } from '../../worlds/chain/payer.testing.ts'
@@ -45,9 +45,9 @@ describe.skipIf(chainAbsent)('a server that restarts while payments to a chain a
     server = await startServer()
     credentials = await createPlatform(server.service.app, 'Restarts')
     await restartServer()
-    await chainIsMet(server)
+    await waitForChain(server)
     await chain.mint(server.rail().chain.treasury, 10n ** 12n)
-    await chain.sendCoin(gasAddressOf(server.service, server.rail()), 10n ** 20n)
+    await chain.sendCoin(findGasAddress(server.service, server.rail()), 10n ** 20n)
     await chain.setAutomine(false)
     payer = await Payer.open(server)
   })
@@ -63,7 +63,7 @@ describe.skipIf(chainAbsent)('a server that restarts while payments to a chain a
   async function startServer(): Promise<Server> {
     const railsFile = join(place.dataDir, 'rails.json')
     const rpcs = [{ type: 'url', url: proxy.url }]
-    await writeFile(railsFile, JSON.stringify({ rails: [evmEntry(chain, { rpcs })] }))
+    await writeFile(railsFile, JSON.stringify({ rails: [buildEvmEntry(chain, { rpcs })] }))
     const service = await openService(
       readConfig({
         ...place.env,

@@ -3,16 +3,16 @@ import { toChecksumAddress } from '../../../src/base/formats/addresses.ts'
 import type { Hex } from '../../../src/base/formats/hex.ts'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import {
+  buildEvmEntry,
   chainAbsent,
-  evmEntry,
-  gasAddressOf,
+  findGasAddress,
   type OnChain,
   openChain,
   openOnChain,
 } from '../../worlds/chain/chain.testing.ts'
 import { newCustomer, type Reply, until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
-import { clockOf } from '../../worlds/records/payments.testing.ts'
+import { readPlatformClock } from '../../worlds/records/payments.testing.ts'
 
 const YEAR_SECONDS = 365 * 86_400
 const PAYEE = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
@@ -110,19 +110,19 @@ describe.skipIf(chainAbsent)('a sandbox with a chain', () => {
     const { address } = wallet.fundingPaymentInstructions[0].accountOrWalletInfo
     expect(await readTokenBalance(address)).toBe(3_000_000n)
     // Without a faucet, a wallet can only be paid from outside.
-    await on.setRail(evmEntry(on.chain, { ...entry, faucet: undefined }))
+    await on.setRail(buildEvmEntry(on.chain, { ...entry, faucet: undefined }))
     expectError(await fund(wallet.id, 1), { code: 'INVALID_INPUT', field: 'accountId' })
-    await on.setRail(evmEntry(on.chain, entry))
+    await on.setRail(buildEvmEntry(on.chain, entry))
   })
 
   test('gives its gas accounts coin, and pays and is paid even if its clock is a year ahead', async () => {
     const { id } = await newCustomer(on.client)
     const account = await findAccount(id, 'type=INTERNAL_CRYPTO&currency=USDC')
-    const before = Date.parse(await clockOf(on.client))
+    const before = Date.parse(await readPlatformClock(on.client))
     await on.client.advance(YEAR_SECONDS)
     await fundWhenReady(account.id, 20_000_000)
     await waitForBalance(id, 'type=INTERNAL_CRYPTO&currency=USDC', 20_000_000)
-    expect(await on.chain.coinOf(gasAddressOf(on.service, on.rail()))).toBeGreaterThan(0n)
+    expect(await on.chain.coinOf(findGasAddress(on.service, on.rail()))).toBeGreaterThan(0n)
     const payee = await on.client.post('/customers/external-accounts', {
       customerId: id,
       currency: 'USDC',
@@ -169,8 +169,8 @@ describe.skipIf(chainAbsent)('a sandbox with a chain', () => {
   })
 
   test('alerts the operator about a gas account without coin, and about an unreachable node', async () => {
-    await on.setRail(evmEntry(on.chain, { ...entry, faucet: undefined }))
-    await on.chain.setCoin(gasAddressOf(on.service, on.rail()), 0n)
+    await on.setRail(buildEvmEntry(on.chain, { ...entry, faucet: undefined }))
+    await on.chain.setCoin(findGasAddress(on.service, on.rail()), 0n)
     const runCheck = async () => {
       const reply = await runCommand(on.service.app, ['rails', 'check', '--rail', 'base'], on.client.baseUrl)
       return (reply as { data: [{ ok: boolean; says: string }] }).data[0]
@@ -180,8 +180,8 @@ describe.skipIf(chainAbsent)('a sandbox with a chain', () => {
       { type: 'url', url: on.chain.url },
       { type: 'url', url: 'http://127.0.0.1:1' },
     ]
-    await on.setRail(evmEntry(on.chain, { ...entry, rpcs }))
+    await on.setRail(buildEvmEntry(on.chain, { ...entry, rpcs }))
     await until(runCheck, ({ says }) => says.includes('The node 127.0.0.1:1 cannot be used'))
-    await on.setRail(evmEntry(on.chain, entry))
+    await on.setRail(buildEvmEntry(on.chain, entry))
   })
 })

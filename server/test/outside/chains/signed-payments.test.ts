@@ -8,9 +8,9 @@ import { operate } from '../../../src/people/platforms/operate.ts'
 import { insert } from '../../../src/storage/commit/writes.ts'
 import type { ChainPaymentRow } from '../../../src/storage/rows/chain.ts'
 import {
+  buildEvmEntry,
   CONFIRMATIONS,
   chainAbsent,
-  evmEntry,
   type OnChain,
   openOnChain,
 } from '../../worlds/chain/chain.testing.ts'
@@ -26,7 +26,7 @@ let payer: Payer
 describe.skipIf(chainAbsent)('a payment signed by the holder of a wallet', () => {
   beforeAll(async () => {
     on = await openOnChain()
-    await on.setRail(evmEntry(on.chain, { multicall: on.chain.multicall }))
+    await on.setRail(buildEvmEntry(on.chain, { multicall: on.chain.multicall }))
     await on.chain.mint(findWalletAddress(), 1_000_000n)
     await on.chain.setAutomine(false)
     payer = await Payer.open(on)

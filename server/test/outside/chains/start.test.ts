@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deriveChainRecordId } from '../../../src/outside/chains/ids.ts'
 import {
-  alertsOf,
+  buildEvmEntry,
   CONFIRMATIONS,
   chainAbsent,
-  evmEntry,
+  countAlerts,
+  findGasAddress,
   followed,
-  gasAddressOf,
   type OnChain,
   openChain,
   openOnChain,
@@ -60,7 +60,7 @@ describe.skipIf(chainAbsent)('the chain of a rail', () => {
       (found) => found.length === 2,
     )
     expect(rows.map(({ role, address }) => [role, address])).toEqual([
-      ['GAS', gasAddressOf(on.service, on.rail())],
+      ['GAS', findGasAddress(on.service, on.rail())],
       ['TREASURY', on.rail().chain.treasury],
     ])
   })
@@ -96,7 +96,7 @@ describe.skipIf(chainAbsent)('the chain of a rail', () => {
       [{ rpcs: [{ type: 'url', url: 'http://example.com' }] }, 'https://'],
       [{ rpcs: [{ type: 'secret', env: 'NO_SUCH_NODE' }] }, 'NO_SUCH_NODE'],
     ] as const)
-      await expect(on.setRail(evmEntry(chain, more)), message).rejects.toThrow(message)
+      await expect(on.setRail(buildEvmEntry(chain, more)), message).rejects.toThrow(message)
     // The previous rails stay in use.
     expect(on.rail().facts).toBeDefined()
   })
@@ -105,16 +105,16 @@ describe.skipIf(chainAbsent)('the chain of a rail', () => {
     const chain = await openChain({ chainId: 31_338 })
     const proxy = await openLyingProxy(chain.url)
     try {
-      const before = await alertsOf(on, 'nodes')
-      await on.setRail(evmEntry({ ...chain, url: proxy.url }))
+      const before = await countAlerts(on, 'nodes')
+      await on.setRail(buildEvmEntry({ ...chain, url: proxy.url }))
       await until(
-        () => alertsOf(on, 'nodes'),
+        () => countAlerts(on, 'nodes'),
         (alerts) => alerts > before,
       )
       const heads = proxy.calls('eth_getBlockByNumber').filter(({ params }) => params[0] === 'latest')
       expect(heads).toEqual([])
     } finally {
-      await on.setRail(evmEntry(on.chain))
+      await on.setRail(buildEvmEntry(on.chain))
       await proxy.close()
       await chain.close()
     }

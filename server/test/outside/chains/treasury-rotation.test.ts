@@ -3,8 +3,8 @@ import { decimalText } from '../../../src/base/formats/decimal.ts'
 import type { Hex } from '../../../src/base/formats/hex.ts'
 import {
   bothSides,
+  buildEvmEntry,
   chainAbsent,
-  evmEntry,
   followed,
   type OnChain,
   openOnChain,
@@ -125,7 +125,7 @@ describe.skipIf(chainAbsent)('a new treasury key', () => {
     expect(oldCoin + newCoin).toBeLessThan(COIN)
     expect(oldCoin + newCoin).toBeGreaterThan(COIN - COIN / 100n)
     expect(await readTokenBalance(next)).toBe(before)
-    await on.setRail(evmEntry(on.chain))
+    await on.setRail(buildEvmEntry(on.chain))
     const { watches } = await until(
       async () => (await on.client.get('/overview')).body,
       ({ watches }) => watches.some(({ subject }: Reply['body']) => subject.includes('RETIRED')),

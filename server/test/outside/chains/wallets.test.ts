@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LocalChain } from '../../../../contracts/local-chain.ts'
 import { recordDeposit } from '../../../src/money/deposits/deposits.ts'
 import { operate } from '../../../src/people/platforms/operate.ts'
-import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { chainAbsent, type OnChain, openChain, openOnChain } from '../../worlds/chain/chain.testing.ts'
 import { Holder, newAddress, ok, payloadOf } from '../../worlds/chain/holder.testing.ts'
 import { signIn, until } from '../../worlds/client.testing.ts'
@@ -213,7 +213,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     expect(ownPayment.counterpartyInformation).toEqual({ shortfall: String(missing) })
     // Expires the signed transfer: within its hour, the payment could still be made.
     await on.service.app.db.query('UPDATE chain_payments SET valid_before = 1 WHERE id = $1', [
-      uuidOf((await findPayment(quote.transactionId))!.id),
+      extractUuid((await findPayment(quote.transactionId))!.id),
     ])
     expect((await ada.ended(quote.transactionId)).status).toBe('FAILED')
     await on.client.advance(2 * 60)

@@ -3,7 +3,7 @@ import { timeLimit } from '../../../../test/machine-speed.ts'
 import { generateKeyPair } from '../../../src/base/crypto/p256.ts'
 import {
   type Client,
-  credentialOf,
+  findCredentialId,
   fund,
   newBankAccount,
   newCustomer,
@@ -115,7 +115,7 @@ describe('advancing a sandbox clock', () => {
       ['789', '005', '003'].map((suffix) => newBankAccount(client, id, suffix)),
     )
     const session = await signIn(client, wallet)
-    const credential = await credentialOf(client, wallet)
+    const credential = await findCredentialId(client, wallet)
     const challenge = (await client.post(`/auth/credentials/${credential}/challenge`)).body
     const receiver = await Receiver.of(client)
     let refusals = 0

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type Client, fund, newCustomer, newPlatform, type Reply } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
-  eventOnce,
   newReceiverPlatform,
   sequences,
+  waitForEventState,
 } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
 const BALANCE = 'INTERNAL_ACCOUNT.BALANCE_UPDATED'
@@ -164,11 +164,11 @@ describe('a sandbox webhook', () => {
     )
     await receiver.until((all) => all.length === 1)
     const { id } = receiver.received[0]!.event
-    await eventOnce(client, id, ({ deliveryAttempts }) => deliveryAttempts.length === 1)
+    await waitForEventState(client, id, ({ deliveryAttempts }) => deliveryAttempts.length === 1)
     await client.advance(10)
     await receiver.until((all) => all.length === 2)
     expect(receiver.received[1]!.event).toEqual(receiver.received[0]!.event)
-    const event = await eventOnce(client, id, ({ deliveryStatus }) => deliveryStatus === 'DELIVERED')
+    const event = await waitForEventState(client, id, ({ deliveryStatus }) => deliveryStatus === 'DELIVERED')
     expect(event.deliveryAttempts).toMatchObject([{ error: 'SANDBOX_FAULT' }, { responseStatus: 200 }])
     await client.advance(3600)
     expect(receiver.received).toHaveLength(2)

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { generateKeyPair } from '../../../src/base/crypto/p256.ts'
 import {
   type Client,
-  credentialOf,
+  findCredentialId,
   fund,
   newBankAccount,
   newCustomer,
@@ -177,7 +177,7 @@ describe('a magic value has its listed outcome', () => {
     const [code] = findValues('ONE_TIME_CODE')
     const [walletSignature] = findValues('WALLET_SIGNATURE')
     const [passkeySignature] = findValues('PASSKEY_SIGNATURE')
-    const credential = await credentialOf(client, customer.wallet)
+    const credential = await findCredentialId(client, customer.wallet)
     const challenged = await client.post(`/auth/credentials/${credential}/challenge`)
     const encryptedOtpBundle = sealCode(
       challenged.body.otpEncryptionTargetBundle,

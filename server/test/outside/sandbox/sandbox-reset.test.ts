@@ -6,7 +6,7 @@ import { job } from '../../../src/kernel/outbox/jobs.ts'
 import { sandboxHandlers } from '../../../src/outside/sandbox/handlers.ts'
 import {
   Client,
-  credentialOf,
+  findCredentialId,
   newCustomer,
   newPlatform,
   type Reply,
@@ -136,7 +136,7 @@ test('after a reset the same people can sign in again with the same email addres
       attestation: passkey.attest(challenge),
     })
     expect(registered.status).toBe(201)
-    const credential = await credentialOf(client, wallet)
+    const credential = await findCredentialId(client, wallet)
     expect((await client.post(RESET)).status).toBe(200)
     expect((await client.post(`/auth/credentials/${credential}/challenge`)).status).toBe(404)
     expect((await client.send('DELETE', `/auth/sessions/${session.sessionId}`)).status).toBe(404)

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { credentialOf, newCustomer, newPlatform, type Reply, signIn } from '../../worlds/client.testing.ts'
+import {
+  findCredentialId,
+  newCustomer,
+  newPlatform,
+  type Reply,
+  signIn,
+} from '../../worlds/client.testing.ts'
 
 const ada = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' } as const
 
@@ -25,7 +31,7 @@ describe('changing the e-mail address of sign-in codes', () => {
       requestId: first.body.requestId,
     })
     expect((await client.get(path)).body.email).toBe(customer.email)
-    const credential = await credentialOf(client, customer.wallet)
+    const credential = await findCredentialId(client, customer.wallet)
     // This code goes to the old address.
     await client.post(`/auth/credentials/${credential}/challenge`)
     const headers = {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Client, newCustomer, pngOf } from '../../worlds/client.testing.ts'
+import { buildPng, type Client, newCustomer } from '../../worlds/client.testing.ts'
 import { outcomeOf, upload } from '../../worlds/records/onboarding.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 import { type Bucket, openBucket } from '../../worlds/simulators/bucket.testing.ts'
@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 test('documents are stored sealed in a bucket, by signed requests', async () => {
-  const file = pngOf(200_000, 0x44)
+  const file = buildPng(200_000, 0x44)
   const { status, body } = await upload(client, '/documents', fields, file)
   expect(status).toBe(201)
   const [[key, sealed] = []] = [...bucket.objects]
@@ -52,7 +52,7 @@ test('while the bucket fails, an upload returns 503 and changes nothing, and del
 test('with a retention of 0 days the documents of a customer are deleted with the customer', async () => {
   const holder = (await newCustomer(client)).id
   for (const fill of [1, 2])
-    await upload(client, '/documents', { ...fields, documentHolder: holder }, pngOf(2_000, fill))
+    await upload(client, '/documents', { ...fields, documentHolder: holder }, buildPng(2_000, fill))
   expect(bucket.objects.size).toBe(2)
   await client.send('DELETE', `/customers/${holder}`)
   await client.advance(0)

@@ -3,9 +3,9 @@ import type { Permission } from '@countersign/contract/core/endpoint'
 import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createToken } from '../../../src/edge/service/first-platform.ts'
-import { Client, newCustomer, pngOf, type Reply } from '../../worlds/client.testing.ts'
+import { buildPng, Client, newCustomer, type Reply } from '../../worlds/client.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
-import { beginUpload, formOf, upload } from '../../worlds/records/onboarding.testing.ts'
+import { beginUpload, encodeForm, upload } from '../../worlds/records/onboarding.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 
 let server: TestServer
@@ -25,7 +25,7 @@ const newDocument = async (fileName = 'pass.png'): Promise<Reply['body']> =>
       client,
       '/documents',
       { documentHolder: customer, documentType: 'PASSPORT', country: 'DE' },
-      pngOf(),
+      buildPng(),
       {
         fileName,
       },
@@ -137,7 +137,7 @@ test('every link and every access is recorded permanently, with actor, time and 
 })
 
 test('a platform can have 128 uploads in progress per process, and the next one gets 503 with Retry-After', async () => {
-  const form = formOf([{ name: 'file', fileName: 'a.png', value: pngOf() }])
+  const form = encodeForm([{ name: 'file', fileName: 'a.png', value: buildPng() }])
   const sockets = Array.from({ length: 129 }, () => beginUpload(client, form.length, form.subarray(0, 500)))
   const response = await Promise.race(sockets.map(async (socket) => String((await once(socket, 'data'))[0])))
   expect(response).toMatch(/^HTTP\/1\.1 503 .*retry-after: 1.*"code":"UNAVAILABLE"/is)

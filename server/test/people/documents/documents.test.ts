@@ -1,7 +1,14 @@
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Client, newCustomer, newPlatform, pngOf } from '../../worlds/client.testing.ts'
-import { formOf, JPEG, type Part, PDF, sendForm, upload } from '../../worlds/records/onboarding.testing.ts'
+import { buildPng, type Client, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
+import {
+  encodeForm,
+  JPEG,
+  type Part,
+  PDF,
+  sendForm,
+  upload,
+} from '../../worlds/records/onboarding.testing.ts'
 import { noId } from '../../worlds/records/payments.testing.ts'
 
 let client: Client
@@ -24,7 +31,7 @@ const newDocument = async (file?: Uint8Array, fileName?: string) => {
 }
 
 test('a document can be uploaded, read, replaced and deleted, and its file is readable only by a link', async () => {
-  const file = pngOf(200_000)
+  const file = buildPng(200_000)
   const created = await upload(
     client,
     '/documents',
@@ -77,7 +84,7 @@ test('a document can be uploaded, read, replaced and deleted, and its file is re
   await client.advance(0)
 })
 
-const buildFilePart = (value: Uint8Array = pngOf(), fileName = 'a.png'): Part => ({
+const buildFilePart = (value: Uint8Array = buildPng(), fileName = 'a.png'): Part => ({
   name: 'file',
   fileName,
   value,
@@ -85,7 +92,12 @@ const buildFilePart = (value: Uint8Array = pngOf(), fileName = 'a.png'): Part =>
 const buildFieldParts = (): Part[] => Object.entries(buildFields()).map(([name, value]) => ({ name, value }))
 
 test('the fields of a document form may follow the file', async () => {
-  const reply = await sendForm(client, 'POST', '/documents', formOf([buildFilePart(), ...buildFieldParts()]))
+  const reply = await sendForm(
+    client,
+    'POST',
+    '/documents',
+    encodeForm([buildFilePart(), ...buildFieldParts()]),
+  )
   expect(reply.status, JSON.stringify(reply.body)).toBe(201)
 })
 
@@ -162,38 +174,38 @@ describe('a document form is refused that', () => {
       'file',
       () => [...buildFieldParts(), buildFilePart(Buffer.from('no picture at all'))],
     ],
-    ['has a truncated PNG', 'file', () => [...buildFieldParts(), buildFilePart(pngOf().subarray(0, -4))]],
+    ['has a truncated PNG', 'file', () => [...buildFieldParts(), buildFilePart(buildPng().subarray(0, -4))]],
     ['has an empty file', 'file', () => [...buildFieldParts(), buildFilePart(Buffer.alloc(0))]],
     [
       'has a file name with a path',
       'file',
-      () => [...buildFieldParts(), buildFilePart(pngOf(), '../../etc/passwd.png')],
+      () => [...buildFieldParts(), buildFilePart(buildPng(), '../../etc/passwd.png')],
     ],
     [
       'has a file name with a Windows path',
       'file',
-      () => [...buildFieldParts(), buildFilePart(pngOf(), 'C:\\fakepath\\a.png')],
+      () => [...buildFieldParts(), buildFilePart(buildPng(), 'C:\\fakepath\\a.png')],
     ],
     [
       'has a file name with a control character',
       'file',
-      () => [...buildFieldParts(), buildFilePart(pngOf(), 'a\u0007.png')],
+      () => [...buildFieldParts(), buildFilePart(buildPng(), 'a\u0007.png')],
     ],
     [
       'has a file name that changes the text direction',
       'file',
-      () => [...buildFieldParts(), buildFilePart(pngOf(), 'a\u202egnp.exe')],
+      () => [...buildFieldParts(), buildFilePart(buildPng(), 'a\u202egnp.exe')],
     ],
   ]
   test.each(CASES)('%s', async (_, field, parts) => {
-    const reply = await sendForm(client, 'POST', '/documents', formOf(parts()))
+    const reply = await sendForm(client, 'POST', '/documents', encodeForm(parts()))
     expect(reply.status, JSON.stringify(reply.body)).toBe(400)
     expect(reply.body.code).toBe('INVALID_INPUT')
     expect(reply.body.details.field).toBe(field)
   })
 
   test('is cut off', async () => {
-    const form = formOf([...buildFieldParts(), buildFilePart()])
+    const form = encodeForm([...buildFieldParts(), buildFilePart()])
     for (const truncated of [form.subarray(0, -20), form.subarray(0, 300), form.subarray(0, 10)]) {
       const reply = await sendForm(client, 'POST', '/documents', truncated)
       expect(reply.status, JSON.stringify(reply.body)).toBe(400)
@@ -201,11 +213,11 @@ describe('a document form is refused that', () => {
   })
 
   test('is larger than allowed', async () => {
-    const large = formOf([...buildFieldParts(), buildFilePart(pngOf(10 * 1024 * 1024 + 1))])
+    const large = encodeForm([...buildFieldParts(), buildFilePart(buildPng(10 * 1024 * 1024 + 1))])
     const reply = await sendForm(client, 'POST', '/documents', large)
     expect(reply.status).toBe(413)
     expect(reply.body.code).toBe('PAYLOAD_TOO_LARGE')
-    const huge = formOf([...buildFieldParts(), buildFilePart(pngOf(11 * 1024 * 1024))])
+    const huge = encodeForm([...buildFieldParts(), buildFilePart(buildPng(11 * 1024 * 1024))])
     expect((await sendForm(client, 'POST', '/documents', huge)).status).toBe(413)
   })
 
@@ -216,7 +228,7 @@ describe('a document form is refused that', () => {
       client,
       'POST',
       '/documents',
-      formOf([...buildFieldParts(), buildFilePart()]),
+      encodeForm([...buildFieldParts(), buildFilePart()]),
       {
         'Content-Encoding': 'gzip',
       },
@@ -228,7 +240,7 @@ describe('a document form is refused that', () => {
 test('PDF, JPEG and PNG files are accepted up to the maximum size', async () => {
   await newDocument(PDF, 'a.pdf')
   await newDocument(JPEG, 'a.jpg')
-  await newDocument(pngOf(10 * 1024 * 1024))
+  await newDocument(buildPng(10 * 1024 * 1024))
 })
 
 test('the sandbox refuses a file by the suffix of its name, also as a replacement', async () => {
@@ -238,11 +250,11 @@ test('the sandbox refuses a file by the suffix of its name, also as a replacemen
   ))
     for (const { suffix, outcome } of values) {
       const fileName = `passport${suffix}.png`
-      const refused = await upload(client, '/documents', buildFields(), pngOf(), { fileName })
+      const refused = await upload(client, '/documents', buildFields(), buildPng(), { fileName })
       expect(`${refused.status} ${refused.body.code}`).toBe(outcome)
       expect(refused.body.details.field).toBe('file')
       const { documentHolder, ...fields } = buildFields()
-      const replacement = await upload(client, `/documents/${id}`, fields, pngOf(), {
+      const replacement = await upload(client, `/documents/${id}`, fields, buildPng(), {
         fileName,
         method: 'PUT',
       })
@@ -262,7 +274,7 @@ test('a zip bomb is refused without being inflated', async () => {
     client,
     'POST',
     '/documents',
-    formOf([...buildFieldParts(), { ...buildFilePart(bomb), headers }]),
+    encodeForm([...buildFieldParts(), { ...buildFilePart(bomb), headers }]),
   )
   expect([reply.status, reply.body.details.field]).toEqual([400, 'file'])
 })
@@ -271,7 +283,7 @@ test('the documents of a holder are listed without the deleted ones', async () =
   const holder = (await newCustomer(client)).id
   const ids = []
   for (const fileName of ['a.png', 'b.png', 'c.png'])
-    ids.push((await upload(client, '/documents', buildFields(holder), pngOf(), { fileName })).body.id)
+    ids.push((await upload(client, '/documents', buildFields(holder), buildPng(), { fileName })).body.id)
   await client.send('DELETE', `/documents/${ids[1]}`)
   const { body } = await client.get(`/documents?documentHolder=${holder}`)
   expect(body.data.map(({ id }: { id: string }) => id)).toEqual([ids[2], ids[0]])
@@ -299,7 +311,7 @@ test('each of many parallel calls that replace or delete a document does all or 
   const { documentHolder, ...fields } = buildFields()
   const replies = await Promise.all([
     ...Array.from({ length: 10 }, (_, n) =>
-      upload(client, `/documents/${id}`, fields, pngOf(3_000 + n), { method: 'PUT' }),
+      upload(client, `/documents/${id}`, fields, buildPng(3_000 + n), { method: 'PUT' }),
     ),
     ...Array.from({ length: 3 }, () => client.send('DELETE', `/documents/${id}`)),
   ])

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { timeLimit } from '../../../../test/machine-speed.ts'
-import { type Client, newCustomer, pngOf } from '../../worlds/client.testing.ts'
-import { beginUpload, FORM_TYPE, formOf } from '../../worlds/records/onboarding.testing.ts'
+import { buildPng, type Client, newCustomer } from '../../worlds/client.testing.ts'
+import { beginUpload, encodeForm, FORM_TYPE } from '../../worlds/records/onboarding.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 
 /** The maximum duration of a request, and of a pause in an upload. */
@@ -24,11 +24,11 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const buildForm = () =>
-  formOf([
+  encodeForm([
     ...Object.entries({ documentHolder: customer, documentType: 'PASSPORT', country: 'DE' }).map(
       ([name, value]) => ({ name, value }),
     ),
-    { name: 'file', fileName: 'a.png', value: pngOf(200_000) },
+    { name: 'file', fileName: 'a.png', value: buildPng(200_000) },
   ])
 
 /** The stored files of this server, and their rows. */

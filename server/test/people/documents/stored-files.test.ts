@@ -14,8 +14,8 @@ import {
 } from '../../../src/kernel/files/stored-files.ts'
 import type { App } from '../../../src/kernel/operation/app.ts'
 import { makeDocument } from '../../../src/people/documents/documents.ts'
-import { type Client, newCustomer, pngOf } from '../../worlds/client.testing.ts'
-import { beginUpload, formOf, outcomeOf, upload } from '../../worlds/records/onboarding.testing.ts'
+import { buildPng, type Client, newCustomer } from '../../worlds/client.testing.ts'
+import { beginUpload, encodeForm, outcomeOf, upload } from '../../worlds/records/onboarding.testing.ts'
 import { noId } from '../../worlds/records/payments.testing.ts'
 import type { SharedServer } from '../../worlds/server.testing.ts'
 import { world } from '../../worlds/world.testing.ts'
@@ -41,7 +41,7 @@ const listStored = () => readdirSync(getFilesFolder())
 const listSpooled = () => readdirSync(app.spool.folder)
 const listRows = () => app.read.selectFrom('stored_files').select(['id', 'state']).orderBy('id').execute()
 
-async function newDocument(file: Uint8Array = pngOf(), fileName = 'passport.png') {
+async function newDocument(file: Uint8Array = buildPng(), fileName = 'passport.png') {
   const { status, body } = await upload(client, '/documents', buildFields(), file, { fileName })
   expect(status, JSON.stringify(body)).toBe(201)
   return body.id as string
@@ -55,8 +55,8 @@ const readByLink = async (id: string) => fetch((await client.post(`/documents/${
 
 describe('a stored file', () => {
   test('is sealed at rest, and cannot be read after it was changed', async () => {
-    const plain = pngOf(300_000, 0x42)
-    const [id, otherId] = [await newDocument(plain), await newDocument(pngOf(300_000, 0x43))]
+    const plain = buildPng(300_000, 0x42)
+    const [id, otherId] = [await newDocument(plain), await newDocument(buildPng(300_000, 0x43))]
     const [path, otherPath] = await Promise.all(
       [id, otherId].map(async (id) => join(getFilesFolder(), toFileName(await findFileId(id)))),
     )
@@ -76,7 +76,7 @@ describe('a stored file', () => {
     const id = await newDocument()
     const fileId = await findFileId(id)
     expect(listStored()).toContain(toFileName(fileId))
-    await upload(client, `/documents/${id}`, { documentType: 'PASSPORT', country: 'DE' }, pngOf(), {
+    await upload(client, `/documents/${id}`, { documentType: 'PASSPORT', country: 'DE' }, buildPng(), {
       method: 'PUT',
     })
     await client.advance(0)
@@ -152,16 +152,16 @@ describe('an upload leaves no row, no spooled and no stored file', () => {
       expect((await upload(client, '/documents', { ...buildFields(), country: 'x' })).status).toBe(400)
       const missing = { ...buildFields(), documentHolder: noId('Customer') }
       expect((await upload(client, '/documents', missing)).status).toBe(404)
-      expect((await upload(client, '/documents', buildFields(), pngOf(11 * 1024 * 1024))).status).toBe(413)
+      expect((await upload(client, '/documents', buildFields(), buildPng(11 * 1024 * 1024))).status).toBe(413)
       expect(
-        (await upload(client, '/documents', buildFields(), pngOf(), { fileName: 'a-204.png' })).body.code,
+        (await upload(client, '/documents', buildFields(), buildPng(), { fileName: 'a-204.png' })).body.code,
       ).toBe('SUSPECTED_FRAUD')
     }))
 
   const buildForm = () =>
-    formOf([
+    encodeForm([
       ...Object.entries(buildFields()).map(([name, value]) => ({ name, value })),
-      { name: 'file', fileName: 'a.png', value: pngOf(200_000) },
+      { name: 'file', fileName: 'a.png', value: buildPng(200_000) },
     ])
 
   test('if it is interrupted', () =>
@@ -178,7 +178,12 @@ test('fifty parallel uploads create fifty documents', async () => {
   const holder = (await newCustomer(otherClient)).id
   const replies = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
-      upload(otherClient, '/documents', { ...buildFields(), documentHolder: holder }, pngOf(100_000, index)),
+      upload(
+        otherClient,
+        '/documents',
+        { ...buildFields(), documentHolder: holder },
+        buildPng(100_000, index),
+      ),
     ),
   )
   expect(replies.map(({ status }) => status)).toEqual(Array(50).fill(201))
@@ -197,9 +202,9 @@ test('fifty uploads with the same idempotency key create one document and one fi
     upload(otherClient, '/documents', { ...buildFields(), documentHolder: holder }, file, {
       headers: { 'Idempotency-Key': 'once' },
     })
-  const replies = await Promise.all(Array.from({ length: 50 }, () => sendUpload(pngOf(3_000))))
+  const replies = await Promise.all(Array.from({ length: 50 }, () => sendUpload(buildPng(3_000))))
   expect(new Set(replies.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1)
-  expect((await sendUpload(pngOf(3_001))).body.code).toBe('IDEMPOTENCY_KEY_REUSED')
+  expect((await sendUpload(buildPng(3_001))).body.code).toBe('IDEMPOTENCY_KEY_REUSED')
   await otherClient.advance(0)
   expect((await otherClient.get('/documents')).body.data).toHaveLength(1)
   await expect.poll(() => listStored().length).toBe(before + 1)
@@ -230,7 +235,7 @@ test('spooled files of a dead process are removed, but those of a running one st
 test('in production no file name has a special outcome', async () => {
   const op = await server.newOp()
   const [holder] = await app.read.selectFrom('customers').selectAll().where('id', '=', customer).execute()
-  const png = Readable.from([pngOf()])
+  const png = Readable.from([buildPng()])
   const { file } = await receiveFile(app, { name: 'passport-201.png', declaredType: '' }, png)
   const documentFields = { documentHolder: customer, documentType: 'PASSPORT', country: 'DE' } as const
   const createDocument = (mode: 'production' | 'sandbox') =>

@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type Client, newPlatform, type Reply } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
-  linkFor,
+  createKycLink,
   newManualPlatform,
   opened,
-  openedFor,
+  openNewLink,
   PageVisitor,
   PERSON,
   send,
@@ -27,7 +27,7 @@ const toSessionPath = (kycUrl: string) =>
 describe('a link', () => {
   test('is valid for a day, and changes no status', async () => {
     const { id } = await createCustomer()
-    const link = await linkFor(client, id)
+    const link = await createKycLink(client, id)
     expect(link).toEqual({
       kycUrl: expect.stringMatching(/\/verify\/[\w.-]{80,}$/),
       expiresAt: expect.any(String),
@@ -36,7 +36,7 @@ describe('a link', () => {
     const { body } = await client.get(`/customers/${id}`)
     expect(body).toMatchObject({ kycStatus: 'PENDING', updatedAt: body.createdAt })
     expect((await client.get(`/verifications?customerId=${id}`)).body.data).toEqual([])
-    expect((await linkFor(client, id)).kycUrl).not.toBe(link.kycUrl)
+    expect((await createKycLink(client, id)).kycUrl).not.toBe(link.kycUrl)
   })
 
   test('is the same for the same key, and its stored response is sealed', async () => {
@@ -81,7 +81,7 @@ describe('a link', () => {
     'http://[::1]:8080/x',
   ])('redirects to %s', async (redirectUri) => {
     const { id } = await createCustomer()
-    const visitor = await openedFor(client, id, { redirectUri })
+    const visitor = await openNewLink(client, id, { redirectUri })
     await visitor.go(`${readSessionPath(visitor)}/review`)
     const { action, fields } = visitor.form('/review')
     expect(await visitor.request(action, { method: 'POST', body: fields })).toMatchObject({
@@ -114,13 +114,13 @@ describe('a link', () => {
     expect(reply.body.details.contact).toBe('email')
     await send(client, 'POST', `/customers/${id}/verify-email`, undefined, 204)
     await send(client, 'POST', `/customers/${id}/verify-email/confirm`, { code: '123456' }, 200)
-    await linkFor(client, id)
+    await createKycLink(client, id)
   })
 })
 
 describe('opening a link', () => {
   test('succeeds once, even if fifty browsers try in parallel', async () => {
-    const { kycUrl } = await linkFor(client, (await createCustomer()).id)
+    const { kycUrl } = await createKycLink(client, (await createCustomer()).id)
     const visitors = Array.from({ length: 50 }, () => newVisitor(kycUrl))
     await Promise.all(visitors.map((visitor) => visitor.go(toPath(kycUrl))))
     const replies = await Promise.all(
@@ -136,7 +136,7 @@ describe('opening a link', () => {
   })
 
   test('is not triggered by a preview, and can be repeated only by the same browser', async () => {
-    const { kycUrl } = await linkFor(client, (await createCustomer()).id)
+    const { kycUrl } = await createKycLink(client, (await createCustomer()).id)
     const path = toPath(kycUrl)
     for (let count = 0; count < 3; count++) expect((await newVisitor(kycUrl).go(path)).status).toBe(200)
     const visitor = newVisitor(kycUrl)
@@ -149,7 +149,7 @@ describe('opening a link', () => {
   })
 
   test('needs the cookie that came with the page, and its form', async () => {
-    const { kycUrl } = await linkFor(client, (await createCustomer()).id)
+    const { kycUrl } = await createKycLink(client, (await createCustomer()).id)
     const path = toPath(kycUrl)
     const visitor = newVisitor(kycUrl)
     await visitor.go(path)
@@ -163,13 +163,13 @@ describe('opening a link', () => {
   test('is refused after a day, and for an altered link', async () => {
     const platform = await newManualPlatform()
     const { id } = await send(platform, 'POST', '/customers', PERSON, 201)
-    const { kycUrl } = await linkFor(platform, id)
+    const { kycUrl } = await createKycLink(platform, id)
     const [uuid, generation, mac] = toPath(kycUrl).slice('/verify/'.length).split('.') as [
       string,
       string,
       string,
     ]
-    const [otherLinkId] = toPath((await linkFor(platform, id)).kycUrl)
+    const [otherLinkId] = toPath((await createKycLink(platform, id)).kycUrl)
       .slice('/verify/'.length)
       .split('.')
     const flipped = mac.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))
@@ -196,7 +196,7 @@ describe('opening a link', () => {
 
   test('does not work for a customer that was deleted in the meantime', async () => {
     const { id } = await createCustomer()
-    const [{ kycUrl }, visitor] = [await linkFor(client, id), await openedFor(client, id)]
+    const [{ kycUrl }, visitor] = [await createKycLink(client, id), await openNewLink(client, id)]
     await send(client, 'DELETE', `/customers/${id}`, undefined, 200)
     expect((await newVisitor(kycUrl).go(toPath(kycUrl))).status).toBe(410)
     expect((await visitor.go(readSessionPath(visitor))).status).toBe(410)
@@ -205,7 +205,7 @@ describe('opening a link', () => {
 
 describe('the session of a page', () => {
   test('has a cookie that is hidden from scripts and other sites', async () => {
-    const { kycUrl } = await linkFor(client, (await createCustomer()).id, {
+    const { kycUrl } = await createKycLink(client, (await createCustomer()).id, {
       redirectUri: 'https://app.example.com/',
     })
     const reply = await newVisitor(kycUrl).request(toPath(kycUrl))
@@ -230,7 +230,7 @@ describe('the session of a page', () => {
     const platform = await newManualPlatform()
     const person = { ...PERSON, nationality: undefined }
     const { id } = await send(platform, 'POST', '/customers', person, 201)
-    const [idle, busy] = [await openedFor(platform, id), await openedFor(platform, id)]
+    const [idle, busy] = [await openNewLink(platform, id), await openNewLink(platform, id)]
     const readStatus = async (visitor: PageVisitor) => (await visitor.go(readSessionPath(visitor))).status
     await platform.advance(20 * 60)
     expect(await readStatus(busy)).toBe(200)
@@ -248,8 +248,8 @@ describe('the session of a page', () => {
       await createCustomer({ ...PERSON, nationality: undefined }),
     ]
     const [visitor, stranger] = [
-      await openedFor(client, customer.id),
-      await openedFor(client, otherCustomer.id),
+      await openNewLink(client, customer.id),
+      await openNewLink(client, otherCustomer.id),
     ]
     const { action, fields } = visitor.form('/details')
     fields.set('nationality', 'FR')
@@ -281,7 +281,7 @@ describe('the session of a page', () => {
       await createCustomer({ ...PERSON, address: { ...PERSON.address, country: 'GB' } }),
       await createCustomer(),
     ]
-    const visitor = await openedFor(client, customer.id)
+    const visitor = await openNewLink(client, customer.id)
     const { action, fields } = visitor.form('/documents')
     const upload = (holder: string, query = '') => {
       const form = new FormData()
@@ -297,7 +297,7 @@ describe('the session of a page', () => {
     }
     expect((await upload(otherCustomer.id)).status).toBe(404)
     expect((await client.get(`/documents?documentHolder=${otherCustomer.id}`)).body.data).toEqual([])
-    const otherVisitor = await openedFor(
+    const otherVisitor = await openNewLink(
       client,
       (await createCustomer({ ...PERSON, address: { ...PERSON.address, country: 'GB' } })).id,
     )
@@ -317,7 +317,10 @@ describe('the session of a page', () => {
   })
 
   test('accepts only forms, and only up to a maximum length', async () => {
-    const visitor = await openedFor(client, (await createCustomer({ ...PERSON, nationality: undefined })).id)
+    const visitor = await openNewLink(
+      client,
+      (await createCustomer({ ...PERSON, nationality: undefined })).id,
+    )
     const path = `${readSessionPath(visitor)}/details`
     const post = async (body: string, type: string) =>
       (await visitor.request(path, { method: 'POST', body, headers: { 'Content-Type': type } })).status
@@ -332,7 +335,7 @@ describe('the session of a page', () => {
 
 test('two people with links of the same customer fill in one record', async () => {
   const { id } = await createCustomer({ ...PERSON, nationality: undefined })
-  const links = [await linkFor(client, id), await linkFor(client, id)]
+  const links = [await createKycLink(client, id), await createKycLink(client, id)]
   const visitors = await Promise.all(links.map(({ kycUrl }) => opened(kycUrl)))
   await Promise.all(visitors.map((visitor) => visitor.submit('/details', { nationality: 'US' })))
   await Promise.all(visitors.map((visitor) => visitor.submit('/review')))

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Client, pngOf, type Reply } from '../../worlds/client.testing.ts'
+import { buildPng, type Client, type Reply } from '../../worlds/client.testing.ts'
 import {
   BUSINESS,
-  linkFor,
+  createKycLink,
   newManualPlatform,
-  openedFor,
+  openNewLink,
   ownerOf,
   type PageVisitor,
   PERSON,
@@ -38,13 +38,13 @@ const HANAKO = { fullName: 'Hanako Yamada', birthDate: '1990-12-10', nationality
 describe('a person', () => {
   test('goes from the link to a submitted verification, which a reviewer approves', async () => {
     const { id } = await createCustomer()
-    const visitor = await openedFor(client, id)
+    const visitor = await openNewLink(client, id)
     expect(readTitle(visitor)).toBe('Your details')
     await visitor.submit('/details', HANAKO)
     expect(readTitle(visitor)).toBe('Your documents')
-    await visitor.sendFile({ documentType: 'PASSPORT', country: 'JP' }, pngOf())
+    await visitor.sendFile({ documentType: 'PASSPORT', country: 'JP' }, buildPng())
     expect(visitor.last!.text).toContain('A document that proves the address')
-    await visitor.sendFile({ documentType: 'UTILITY_BILL', country: 'JP' }, pngOf(), 'bill.png')
+    await visitor.sendFile({ documentType: 'UTILITY_BILL', country: 'JP' }, buildPng(), 'bill.png')
     expect(readTitle(visitor)).toBe('Check your answers')
     expect(visitor.last!.text).toContain('Hanako Yamada')
     expect(await findNewestVerification(id)).toBeUndefined()
@@ -68,7 +68,7 @@ describe('a person', () => {
   })
 
   test('sees an error next to its field, which keeps the input', async () => {
-    const visitor = await openedFor(client, (await createCustomer()).id)
+    const visitor = await openNewLink(client, (await createCustomer()).id)
     const reply = await visitor.submit('/details', { ...HANAKO, fullName: '', birthDate: '' })
     expect(reply.status).toBe(400)
     expect(listErrors(visitor)).toEqual(['Please fill in: Full name', 'Please fill in: Date of birth'])
@@ -82,25 +82,25 @@ describe('a person', () => {
 
   test('sees the error of a file, which is not stored', async () => {
     const { id } = await createCustomer({ ...PERSON, address: { ...PERSON.address, country: 'GB' } })
-    const visitor = await openedFor(client, id)
+    const visitor = await openNewLink(client, id)
     const values = { documentType: 'PASSPORT', country: 'FR', side: 'FRONT' }
     await visitor.sendFile(values, undefined)
     expect(listErrors(visitor)).toEqual(['Choose a file'])
     expect(Object.fromEntries(visitor.form('/documents').fields)).toMatchObject(values)
     await visitor.sendFile(values, Buffer.from('MZ: no picture at all'), 'passport.png')
     expect(listErrors(visitor)).toEqual(['File must be a PDF, a JPEG or a PNG'])
-    await visitor.sendFile(values, pngOf(), 'passport-201.png')
+    await visitor.sendFile(values, buildPng(), 'passport-201.png')
     expect(listErrors(visitor)).toEqual(['The document is not legible enough.'])
     expect(visitor.last!.status).toBe(400)
     expect((await client.get(`/documents?documentHolder=${id}`)).body.data).toEqual([])
-    await visitor.sendFile(values, pngOf())
+    await visitor.sendFile(values, buildPng())
     expect(readTitle(visitor)).toBe('Check your answers')
   })
 
   test('can remove a document that was not submitted', async () => {
     const { id } = await createCustomer({ ...PERSON, address: { ...PERSON.address, country: 'GB' } })
-    const visitor = await openedFor(client, id)
-    await visitor.sendFile({ documentType: 'PASSPORT', country: 'GB' }, pngOf())
+    const visitor = await openNewLink(client, id)
+    await visitor.sendFile({ documentType: 'PASSPORT', country: 'GB' }, buildPng())
     await visitor.go(`${buildSessionPath(visitor)}/documents`)
     await visitor.submit('/remove-document')
     expect((await client.get(`/documents?documentHolder=${id}`)).body.data).toEqual([])
@@ -109,9 +109,9 @@ describe('a person', () => {
 
   test("can read a reviewer's request and replace the document", async () => {
     const { id } = await createCustomer()
-    const visitor = await openedFor(client, id)
+    const visitor = await openNewLink(client, id)
     await visitor.submit('/details', { ...HANAKO, 'address.country': 'GB' })
-    await visitor.sendFile({ documentType: 'PASSPORT', country: 'JP' }, pngOf())
+    await visitor.sendFile({ documentType: 'PASSPORT', country: 'JP' }, buildPng())
     await visitor.submit('/review')
     const verification = await findNewestVerification(id)
     const [document] = (await client.get(`/documents?documentHolder=${id}`)).body.data
@@ -128,7 +128,7 @@ describe('a person', () => {
     )
     await visitor.go(buildSessionPath(visitor))
     expect(visitor.last!.text).toContain('The &lt;b&gt;number&lt;/b&gt; cannot be read.')
-    await visitor.sendFile({ country: 'JP' }, pngOf(3000, 0x42))
+    await visitor.sendFile({ country: 'JP' }, buildPng(3000, 0x42))
     expect(readTitle(visitor)).toBe('Check your answers')
     await visitor.submit('/review')
     expect(await findNewestVerification(id)).toMatchObject({
@@ -141,7 +141,7 @@ describe('a person', () => {
   test('is redirected only to the platform after the submission', async () => {
     const { id } = await createCustomer(PERSON)
     const redirectUri = 'https://app.example.com/done?from=kyc'
-    const visitor = await openedFor(client, id, { redirectUri })
+    const visitor = await openNewLink(client, id, { redirectUri })
     expect(visitor.last!.headers.get('content-security-policy')).toContain(
       "form-action 'self' https://app.example.com;",
     )
@@ -157,21 +157,21 @@ describe('a person', () => {
 
   test('must confirm a contact first, if the new country requires it', async () => {
     const { id } = await createCustomer({ customerType: 'INDIVIDUAL', email: 'hanako@example.com' })
-    const visitor = await openedFor(client, id)
+    const visitor = await openNewLink(client, id)
     await visitor.submit('/details', { ...HANAKO, 'address.country': 'DE' })
-    await visitor.sendFile({ documentType: 'PASSPORT', country: 'JP' }, pngOf())
-    await visitor.sendFile({ documentType: 'UTILITY_BILL', country: 'DE' }, pngOf(), 'bill.png')
+    await visitor.sendFile({ documentType: 'PASSPORT', country: 'JP' }, buildPng())
+    await visitor.sendFile({ documentType: 'UTILITY_BILL', country: 'DE' }, buildPng(), 'bill.png')
     expect(readTitle(visitor)).toBe('Confirm your contact details first')
     expect(visitor.last!.text).toContain('Your e-mail address must be confirmed')
   })
 
   test('can send an old form again without a second effect', async () => {
     const { id } = await createCustomer({ ...PERSON, address: { ...PERSON.address, country: 'GB' } })
-    const visitor = await openedFor(client, id)
+    const visitor = await openNewLink(client, id)
     const { last: formPage } = visitor
-    await visitor.sendFile({ documentType: 'PASSPORT', country: 'GB' }, pngOf())
+    await visitor.sendFile({ documentType: 'PASSPORT', country: 'GB' }, buildPng())
     visitor.last = formPage
-    await visitor.sendFile({ documentType: 'PASSPORT', country: 'GB' }, pngOf())
+    await visitor.sendFile({ documentType: 'PASSPORT', country: 'GB' }, buildPng())
     expect((await client.get(`/documents?documentHolder=${id}`)).body.data).toHaveLength(1)
     await visitor.go(`${buildSessionPath(visitor)}/review`)
     const reviewPage = visitor.last
@@ -188,7 +188,7 @@ describe('a business', () => {
     const { businessInfo, ...otherFields } = BUSINESS
     const { taxId, countriesOfOperation, ...knownInfo } = businessInfo
     const { id } = await createCustomer({ ...otherFields, businessInfo: { ...knownInfo, taxId } })
-    const visitor = await openedFor(client, id)
+    const visitor = await openNewLink(client, id)
     expect(readTitle(visitor)).toBe('Details of the business')
     expect(visitor.last!.text).not.toContain(taxId)
     expect(visitor.last!.text).toContain(taxId.slice(-4))
@@ -212,7 +212,7 @@ describe('a business', () => {
       'DIRECTOR_REGISTRY',
       'UTILITY_BILL',
     ])
-      await visitor.sendFile({ documentType, country: 'US' }, pngOf(), `${documentType}.png`)
+      await visitor.sendFile({ documentType, country: 'US' }, buildPng(), `${documentType}.png`)
     expect(readTitle(visitor)).toBe('Check your answers')
     expect(visitor.last!.text).not.toContain(personalInfo.identifier)
     expect(visitor.last!.text).not.toContain(taxId)
@@ -225,7 +225,7 @@ describe('a business', () => {
   test('can change an owner without changing the masked identifier', async () => {
     const { id } = await createCustomer(BUSINESS)
     const owner = await send(client, 'POST', '/beneficial-owners', ownerOf(id), 201)
-    const visitor = await openedFor(client, id)
+    const visitor = await openNewLink(client, id)
     await visitor.go(`${buildSessionPath(visitor)}/owner?id=${owner.id}`)
     expect(visitor.last!.text).not.toContain('123-45-6789')
     expect(visitor.last!.text).toContain('We have *******6789')
@@ -251,8 +251,8 @@ test('names of customers, owners, files and platforms are always escaped', async
   })
   const personalInfo = { firstName: evil, lastName: evil }
   const owner = await send(client, 'POST', '/beneficial-owners', ownerOf(id, { personalInfo }), 201)
-  const link = await linkFor(client, id)
-  const visitor = await openedFor(client, id)
+  const link = await createKycLink(client, id)
+  const visitor = await openNewLink(client, id)
   const pages = [
     '/details',
     '/owners',
@@ -262,7 +262,7 @@ test('names of customers, owners, files and platforms are always escaped', async
   ]
   await visitor.sendFile(
     { documentType: 'ARTICLES_OF_INCORPORATION', country: 'US' },
-    pngOf(),
+    buildPng(),
     `'"<b onload=x>.png`,
   )
   const texts = [(await visitor.request(new URL(link.kycUrl).pathname)).text, visitor.last!.text]

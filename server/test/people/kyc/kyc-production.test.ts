@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
 import { createToken } from '../../../src/edge/service/first-platform.ts'
-import { uuidOf } from '../../../src/storage/engine/ids.ts'
-import { Client, pngOf } from '../../worlds/client.testing.ts'
-import { linkFor, PageVisitor, PERSON, send } from '../../worlds/records/onboarding.testing.ts'
+import { extractUuid } from '../../../src/storage/engine/ids.ts'
+import { buildPng, Client } from '../../worlds/client.testing.ts'
+import { createKycLink, PageVisitor, PERSON, send } from '../../worlds/records/onboarding.testing.ts'
 import type { SharedServer } from '../../worlds/server.testing.ts'
 import { world } from '../../worlds/world.testing.ts'
 
@@ -26,7 +26,7 @@ test('in production a person submits the page behind a link, and a reviewer deci
     { customerType: 'INDIVIDUAL', fullName: 'Ada 002' },
     201,
   )
-  const { kycUrl } = await linkFor(client, id)
+  const { kycUrl } = await createKycLink(client, id)
   expect(new URL(kycUrl).origin).toBe('https://pay.example')
   const visitor = new PageVisitor(origin)
   const linkPage = await visitor.go(new URL(kycUrl).pathname)
@@ -41,7 +41,7 @@ test('in production a person submits the page behind a link, and a reviewer deci
     ...Object.fromEntries(addressFields),
     'address.country': 'GB',
   })
-  await visitor.sendFile({ documentType: 'PASSPORT', country: 'GB' }, pngOf(), 'passport-201.png')
+  await visitor.sendFile({ documentType: 'PASSPORT', country: 'GB' }, buildPng(), 'passport-201.png')
   await visitor.submit('/review')
   const path = `/verifications?customerId=${id}`
   const [verification] = (await client.get(path)).body.data
@@ -74,19 +74,19 @@ test('the secrets of links and pages are never stored in plain text', async () =
 test('a page accepts a hundred files and refuses more, even in parallel', async () => {
   const person = { ...PERSON, address: { ...PERSON.address, country: 'GB' } }
   const { id } = await send(client, 'POST', '/customers', person, 201)
-  const { pathname } = new URL((await linkFor(client, id)).kycUrl)
+  const { pathname } = new URL((await createKycLink(client, id)).kycUrl)
   const visitor = new PageVisitor(origin)
   await visitor.go(pathname)
   await visitor.submit(pathname)
   const { db } = service.app
-  await db.query('UPDATE kyc_links SET uploads = 99 WHERE customer_id = $1', [uuidOf(id)])
+  await db.query('UPDATE kyc_links SET uploads = 99 WHERE customer_id = $1', [extractUuid(id)])
   const statuses = await Promise.all(
     Array.from({ length: 5 }, async () => {
       const twin = new PageVisitor(origin)
       for (const [name, value] of visitor.cookies) twin.cookies.set(name, value)
       // Each visitor has a separate form.
       await twin.go(`/verify/session/${pathname.slice('/verify/'.length).split('.')[0]}/documents`)
-      return (await twin.sendFile({ documentType: 'PASSPORT', country: 'GB' }, pngOf())).status
+      return (await twin.sendFile({ documentType: 'PASSPORT', country: 'GB' }, buildPng())).status
     }),
   )
   expect(statuses.sort()).toEqual([200, 429, 429, 429, 429])
@@ -95,7 +95,7 @@ test('a page accepts a hundred files and refuses more, even in parallel', async 
 
 test('an address that tries a hundred unknown links gets 429, but can still open a valid link', async () => {
   const { id } = await send(client, 'POST', '/customers', PERSON, 201)
-  const { pathname } = new URL((await linkFor(client, id)).kycUrl)
+  const { pathname } = new URL((await createKycLink(client, id)).kycUrl)
   const visitor = new PageVisitor(origin)
   const statuses = await Promise.all(
     Array.from(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Client, newPlatform } from '../../worlds/client.testing.ts'
-import { expectError, forEach, pathToNothing } from '../../worlds/contract/calls.testing.ts'
+import { buildMissingPath, expectError, forEach } from '../../worlds/contract/calls.testing.ts'
 import { ENDPOINTS } from '../../worlds/contract/schemas.testing.ts'
 import { Browser, newMember, secretOf } from '../../worlds/records/members.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
@@ -28,7 +28,7 @@ test('no endpoint accepts a change by cookie from a page of another origin or wi
   ]
   await forEach(changing, async ([name, endpoint], index) => {
     const headers = foreignHeaders[index % foreignHeaders.length]!
-    const reply = await browser.send(endpoint.method, pathToNothing(endpoint), undefined, headers)
+    const reply = await browser.send(endpoint.method, buildMissingPath(endpoint), undefined, headers)
     expectError(reply, { code: 'FORBIDDEN', what: `${name} ${headers.Origin}` })
   })
   const { Origin: _, ...without } = browser.headersOf('POST')
@@ -42,7 +42,7 @@ test("reads from another site's page are treated as signed out, and no page may 
   const reading = CALLED_BY_MEMBERS.filter(([, { method }]) => method === 'GET')
   await forEach(reading, async ([name, endpoint], index) => {
     const site = ['cross-site', 'same-site'][index % 2]!
-    const reply = await browser.send('GET', pathToNothing(endpoint), undefined, {
+    const reply = await browser.send('GET', buildMissingPath(endpoint), undefined, {
       'Sec-Fetch-Site': site,
       Origin: 'https://evil.example',
     })
@@ -134,7 +134,11 @@ test('a member can call exactly the endpoints that the permissions allow', async
     // A stream would never end.
     if (endpoint.auth !== 'platform' || name === 'sandbox_reset' || name === 'event_stream') return
     const { permission } = endpoint
-    const reply = await browser.send(endpoint.method, pathToNothing(endpoint), endpoint.body ? {} : undefined)
+    const reply = await browser.send(
+      endpoint.method,
+      buildMissingPath(endpoint),
+      endpoint.body ? {} : undefined,
+    )
     if (permission === 'VIEW' || permission === 'REVIEW') {
       expect([401, 403], `${name} → ${reply.status}`).not.toContain(reply.status)
       expect(reply.status, name).toBeLessThan(500)

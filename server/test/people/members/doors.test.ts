@@ -10,21 +10,21 @@ import { newMember } from '../../worlds/records/members.testing.ts'
 import { decision, waitingPayment } from '../../worlds/records/payments.testing.ts'
 import {
   balanceOf,
+  buildDailySchedule,
   checked,
-  dailyOf,
-  heldPull,
-  payingPlatform,
+  listRequestTotals,
+  newHeldPull,
+  newPayingPlatform,
   payout,
   registered,
   sendLines,
-  totalsOf,
   waitingSchedule,
   withdrawal,
 } from '../../worlds/records/payouts.testing.ts'
 import {
+  findOnlyScreening,
   newWallet,
-  onlyScreening,
-  paidInByListed,
+  payInFromListed,
   ready,
   sendPayment,
 } from '../../worlds/records/screenings.testing.ts'
@@ -43,9 +43,9 @@ const createStatusReader = (client: Client, path: string) => async () => (await 
 async function createSuspendedDeposit(isRejected: boolean) {
   const { client, usdc } = await ready()
   const deposit = isRejected
-    ? await paidInByListed(client)
+    ? await payInFromListed(client)
     : (await client.post('/sandbox/deposits', { amount: 500, currency: 'USDC' })).body.id
-  if (isRejected) await client.post(`/screenings/${(await onlyScreening(client)).id}/reject`)
+  if (isRejected) await client.post(`/screenings/${(await findOnlyScreening(client)).id}/reject`)
   return {
     client,
     path: `/deposits/${deposit}`,
@@ -79,20 +79,20 @@ const prepareReturn = (isRejected: boolean) => async (): Promise<HeldMoneyCall> 
 async function preparePaymentRelease(): Promise<HeldMoneyCall> {
   const { client, customer, usdc } = await ready()
   await sendPayment(client, usdc, await newWallet(client, customer.id))
-  const path = `/screenings/${(await onlyScreening(client)).id}`
+  const path = `/screenings/${(await findOnlyScreening(client)).id}`
   return { client, path: `${path}/release`, status: createStatusReader(client, path) }
 }
 
 async function prepareDepositRelease(): Promise<HeldMoneyCall> {
   const { client } = await ready()
-  await paidInByListed(client)
-  const path = `/screenings/${(await onlyScreening(client)).id}`
+  await payInFromListed(client)
+  const path = `/screenings/${(await findOnlyScreening(client)).id}`
   return { client, path: `${path}/release`, status: createStatusReader(client, path) }
 }
 
 async function prepareHoldLift(): Promise<HeldMoneyCall> {
   const client = await newPlatform()
-  const path = `/funds-holds/${await heldPull(client)}`
+  const path = `/funds-holds/${await newHeldPull(client)}`
   return { client, path: `${path}/lift`, body: { reason: 'Known' }, status: createStatusReader(client, path) }
 }
 
@@ -118,14 +118,14 @@ async function preparePaymentDecision(): Promise<HeldMoneyCall> {
 }
 
 async function prepareBatchExecution(): Promise<HeldMoneyCall> {
-  const { client, payee } = await payingPlatform()
+  const { client, payee } = await newPayingPlatform()
   const batch = await checked(client, (await sendLines(client, [payout(payee, 10)])).id)
   // A vote changes the state of the batch but not the balance, so the balance is read.
   const readBalance = async () => String(await balanceOf(client))
   return {
     client,
     path: `/payouts/batches/${batch.id}/execute`,
-    body: { totals: totalsOf(batch) },
+    body: { totals: listRequestTotals(batch) },
     status: async () => {
       await client.advance(0)
       return readBalance()
@@ -134,15 +134,15 @@ async function prepareBatchExecution(): Promise<HeldMoneyCall> {
 }
 
 async function prepareScheduleApproval(): Promise<HeldMoneyCall> {
-  const { client, ...paying } = await payingPlatform()
-  const { id } = await waitingSchedule(client, dailyOf(paying))
+  const { client, ...paying } = await newPayingPlatform()
+  const { id } = await waitingSchedule(client, buildDailySchedule(paying))
   const path = `/payment-schedules/${id}`
   const readIsActive = async () => String((await client.get(path)).body.status === 'ACTIVE')
   return { client, path: `${path}/approve`, status: readIsActive }
 }
 
 const prepareOwnApproval = (record: 'account' | 'withdrawal') => async (): Promise<HeldMoneyCall> => {
-  const { client, payee } = await payingPlatform()
+  const { client, payee } = await newPayingPlatform()
   const { id } = await registered(client, payee, { needsApproval: record === 'account' })
   const body = withdrawal(id, 100, { needsApproval: true })
   const path =

@@ -2,8 +2,8 @@ import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
 import { expect, test } from 'vitest'
 import { Client, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
 import {
-  authenticatorOf,
   Browser,
+  createAuthenticator,
   newMember,
   passkeyBody,
   secretOf,
@@ -35,7 +35,7 @@ test('an invited person creates a passkey, is signed in, and can sign in with it
   const invitation = await browser.post('/member-invitations/read', { token })
   expect(invitation.body).toMatchObject({ name: GRACE.name, email: GRACE.email, isPasskeyRequired: false })
   expect(invitation.body.passkey.rp.id).toBe('localhost')
-  const authenticator = authenticatorOf(browser)
+  const authenticator = createAuthenticator(browser)
   const { challenge } = invitation.body.passkey
   const passkey = { challenge, attestation: authenticator.attest(challenge) }
   const accepted = await browser.post('/member-invitations/accept', { token, passkey })
@@ -154,7 +154,7 @@ test('changed permissions take effect on the next request of an open session', a
 test('a removed member loses access immediately: sessions, passkeys, links, codes and customer tokens', async () => {
   const client = await newPlatform()
   const { browser, id, email } = await newMember(client, ['VIEW', 'TRANSACT', 'MANAGE'])
-  const authenticator = authenticatorOf(browser)
+  const authenticator = createAuthenticator(browser)
   const { challenge } = (await browser.post('/members/me/passkeys/challenge')).body
   await browser.post('/members/me/passkeys', { challenge, attestation: authenticator.attest(challenge) })
   const invitation = (await client.post(`/members/${id}/invitations`)).body.invitationUrl

@@ -4,8 +4,8 @@ import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
   Authenticator,
   addPasskey,
-  authenticatorOf,
   Browser,
+  createAuthenticator,
   newMember,
   passkeyBody,
   secretOf,
@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 async function newMemberWithPasskey() {
   const member = await newMember(client, ['VIEW'])
-  const authenticator = authenticatorOf(member.browser)
+  const authenticator = createAuthenticator(member.browser)
   const passkeyId = await addPasskey(member.browser, authenticator)
   return { ...member, authenticator, passkeyId }
 }
@@ -102,7 +102,7 @@ describe('a passkey', () => {
         id: authenticator.id,
         counter: 1_000,
       })
-    const stranger = Object.assign(authenticatorOf(browser), { id: authenticator.id, counter: 1_000 })
+    const stranger = Object.assign(createAuthenticator(browser), { id: authenticator.id, counter: 1_000 })
     const replayed = Object.assign(cloneAuthenticator('localhost', origin), { counter: -1 })
     for (const [candidate, reason] of [
       [cloneAuthenticator('localhost', 'https://evil.example'), 'Passkey origin is not allowed'],
@@ -122,7 +122,7 @@ describe('a passkey', () => {
   test('can be registered only by its member, and once on the server', async () => {
     const [owner, otherMember] = [await newMemberWithPasskey(), await newMemberWithPasskey()]
     const { challenge } = (await owner.browser.post('/members/me/passkeys/challenge')).body
-    const stolen = { challenge, attestation: authenticatorOf(owner.browser).attest(challenge) }
+    const stolen = { challenge, attestation: createAuthenticator(owner.browser).attest(challenge) }
     expectError(await otherMember.browser.post('/members/me/passkeys', stolen), {
       code: 'INVALID_INPUT',
       field: 'challenge',
@@ -256,7 +256,7 @@ describe('sign-in attempts', () => {
   test('with made-up credentials lock out no member, even from the same address', async () => {
     const platform = await service.newPlatform()
     const { browser, email } = await newMember(platform, ['VIEW'])
-    const authenticator = authenticatorOf(browser)
+    const authenticator = createAuthenticator(browser)
     const { challenge } = (await browser.post('/members/me/passkeys/challenge')).body
     await browser.post('/members/me/passkeys', { challenge, attestation: authenticator.attest(challenge) })
     const { body: invited } = await platform.post('/members', {

@@ -4,8 +4,8 @@ import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { waitingAction } from '../../worlds/records/agents.testing.ts'
 import { type Browser, newMember } from '../../worlds/records/members.testing.ts'
 import {
+  findOnlyScreening,
   newWallet,
-  onlyScreening,
   ready,
   sendPayment,
   statusOf,
@@ -111,7 +111,7 @@ test('the release of a screening takes two votes, and a change of that number ap
   const { client, customer, usdc } = await ready()
   const [ada, grace] = await addApprovers(client, 2)
   const transfer = await sendPayment(client, usdc, await newWallet(client, customer.id))
-  const { id } = await onlyScreening(client)
+  const { id } = await findOnlyScreening(client)
   const release = (browser: Browser) => browser.post(`/screenings/${id}/release`)
   expectError(await client.post(`/screenings/${id}/release`), { code: 'FORBIDDEN' })
   expect((await release(ada.browser)).body.status).toBe('WAITING')

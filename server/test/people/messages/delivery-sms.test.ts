@@ -4,9 +4,9 @@ import { deliverMessage } from '../../../src/people/messages/deliver-message.ts'
 import { createSmsSender } from '../../../src/people/messages/sms.ts'
 import { update } from '../../../src/storage/commit/writes.ts'
 import {
+  openSmsGateway,
   SMS_TOKEN,
   type SmsGateway,
-  smsGateway,
   type TestPlatform,
 } from '../../worlds/production/mail.testing.ts'
 import { type Worlds, world } from '../../worlds/world.testing.ts'
@@ -110,7 +110,7 @@ describe('a text message', () => {
   })
 
   test('does not follow a redirect, which would reveal the credentials', async () => {
-    const otherGateway = await smsGateway()
+    const otherGateway = await openSmsGateway()
     const { id } = await platform.challenge(await platform.holder(newNumber()))
     gateway.answer = () => ({ status: 307, location: `${otherGateway.url}/` })
     await platform.advance(0)

@@ -4,7 +4,7 @@ import { unlockCodes } from '../../../src/people/credentials/code-failures.ts'
 import { update } from '../../../src/storage/commit/writes.ts'
 import {
   type Client,
-  credentialOf,
+  findCredentialId,
   newCustomer,
   type Reply,
   sealCode,
@@ -44,7 +44,7 @@ async function createWallet() {
   const client = await server.newPlatform()
   const customer = await newCustomer(client)
   const session = await signIn(client, customer.wallet)
-  const email = await credentialOf(client, customer.wallet)
+  const email = await findCredentialId(client, customer.wallet)
   const body = { type: 'SMS_OTP', accountId: customer.wallet, phoneNumber: '+14155552671' }
   const sms = (await sendSigned(client, session, 'POST', '/auth/credentials', body)).body.id as string
   const passkey = await addWalletPasskey(client, customer.wallet, session)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { generateKeyPair } from '../../../src/base/crypto/p256.ts'
 import { makeStamp } from '../../../src/base/crypto/stamp.ts'
 import {
-  credentialOf,
+  findCredentialId,
   newCustomer,
   newPlatform,
   sealCode,
@@ -117,7 +117,7 @@ describe('registering a credential', () => {
 describe('revoking a credential', () => {
   test('needs a session of another credential, ends the sessions of the revoked one, and is refused for the last', async () => {
     const { client, customer, session } = await signedIn()
-    const email = await credentialOf(client, customer.wallet)
+    const email = await findCredentialId(client, customer.wallet)
     expect((await sendSigned(client, session, 'DELETE', `/auth/credentials/${email}`)).body).toMatchObject({
       status: 400,
       details: { field: 'id' },
@@ -147,7 +147,7 @@ describe('revoking a credential', () => {
 
   test('leaves one of two credentials that revoke each other in parallel', async () => {
     const { client, customer, session } = await signedIn()
-    const email = await credentialOf(client, customer.wallet)
+    const email = await findCredentialId(client, customer.wallet)
     const { id, authenticator } = await addWalletPasskey(client, customer.wallet, session)
     const passkey = await passkeySignIn(client, id, authenticator)
     await Promise.all([
@@ -161,7 +161,7 @@ describe('revoking a credential', () => {
 describe('a wallet whose customer was deleted', () => {
   test('accepts no new credential, signed or not, and no sign-in', async () => {
     const { client, customer, session } = await signedIn()
-    const email = await credentialOf(client, customer.wallet)
+    const email = await findCredentialId(client, customer.wallet)
     expect((await client.send('DELETE', `/customers/${customer.id}`)).status).toBe(200)
     for (const body of [
       attestationBody(customer.wallet, new Authenticator()),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { generateKeyPair } from '../../../src/base/crypto/p256.ts'
-import { credentialOf, sendSigned } from '../../worlds/client.testing.ts'
+import { findCredentialId, sendSigned } from '../../worlds/client.testing.ts'
 import {
   Authenticator,
   addWalletPasskey,
@@ -125,7 +125,7 @@ describe('signing in with a passkey', () => {
       })
     const body = { type: 'PASSKEY', assertion: authenticator.assert('00') }
     expect((await client.post(`/auth/credentials/${id}/verify`, body)).body.code).toBe('REQUEST_ID_MISSING')
-    const email = await credentialOf(client, customer.wallet)
+    const email = await findCredentialId(client, customer.wallet)
     expect((await client.post(`/auth/credentials/${email}/verify`, body)).body).toMatchObject({
       status: 400,
       details: { field: 'type' },

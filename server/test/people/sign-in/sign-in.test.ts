@@ -5,7 +5,7 @@ import { generateKeyPair, parsePublicKey } from '../../../src/base/crypto/p256.t
 import { makeStamp } from '../../../src/base/crypto/stamp.ts'
 import {
   type Client,
-  credentialOf,
+  findCredentialId,
   newCustomer,
   newPlatform,
   sealCode,
@@ -15,7 +15,7 @@ import {
 async function requestChallenge(client?: Client) {
   const platform = client ?? (await newPlatform())
   const customer = await newCustomer(platform)
-  const credential = await credentialOf(platform, customer.wallet)
+  const credential = await findCredentialId(platform, customer.wallet)
   const reply = await platform.post(`/auth/credentials/${credential}/challenge`)
   return {
     client: platform,

@@ -10,7 +10,7 @@ import {
   signIn,
 } from '../../worlds/client.testing.ts'
 import { expectError, missingId, stateOf } from '../../worlds/contract/calls.testing.ts'
-import { CustomerClient, customerClient } from '../../worlds/records/members.testing.ts'
+import { CustomerClient, newCustomerClient } from '../../worlds/records/members.testing.ts'
 
 let owner: Client
 let ada: Awaited<ReturnType<typeof newCustomer>>
@@ -24,7 +24,7 @@ const listAccounts = (caller: CustomerClient) => caller.get('/customers/internal
 
 describe("a customer's token", () => {
   test('has 256 random bits, is shown once, and expires after 15 minutes', async () => {
-    const { token } = await customerClient(owner, ada.id)
+    const { token } = await newCustomerClient(owner, ada.id)
     expect(token).toMatchObject({
       id: expect.stringMatching(/^CustomerToken:/),
       customerId: ada.id,
@@ -32,7 +32,7 @@ describe("a customer's token", () => {
     })
     expect(Buffer.from(token.accessToken.slice('csc_'.length), 'base64url')).toHaveLength(32)
     expect(Date.parse(token.expiresAt) - Date.parse(token.createdAt)).toBe(900_000)
-    expect((await customerClient(owner, ada.id)).token.accessToken).not.toBe(token.accessToken)
+    expect((await newCustomerClient(owner, ada.id)).token.accessToken).not.toBe(token.accessToken)
     expect(toJson(await stateOf(owner))).not.toContain(token.accessToken)
   })
 
@@ -72,7 +72,7 @@ describe("a customer's token", () => {
     ['TRANSACT', 403, 404, 403],
     ['MANAGE', 403, 403, 404],
   ])('with %s alone allows only the calls of that permission', async (permission, view, transact, manage) => {
-    const caller = await customerClient(owner, ada.id, { permissions: [permission] })
+    const caller = await newCustomerClient(owner, ada.id, { permissions: [permission] })
     const external = `/customers/external-accounts/${missingId('ExternalAccount')}`
     expect((await listAccounts(caller)).status).toBe(view)
     expect((await caller.post(`/quotes/${missingId('Quote')}/execute`)).status).toBe(transact)
@@ -109,22 +109,22 @@ describe("a customer's token", () => {
       expect((await end()).status).toBe(status)
       expectError(await listAccounts(caller), { code: 'UNAUTHORIZED', reason: 'Invalid credentials' })
     }
-    const signedOutCaller = await customerClient(platform, id)
+    const signedOutCaller = await newCustomerClient(platform, id)
     const path = `/customer-tokens/${signedOutCaller.token.id}`
     const foreignReply = await (await newPlatform()).send('DELETE', path)
     expectError(foreignReply, { code: 'TOKEN_NOT_FOUND', field: 'customerTokenId' })
     await expectToEnd(signedOutCaller, () => platform.send('DELETE', path), 204)
     expectError(await platform.send('DELETE', path), { code: 'TOKEN_NOT_FOUND' })
-    const backendCaller = await customerClient(backend, id)
+    const backendCaller = await newCustomerClient(backend, id)
     await expectToEnd(backendCaller, () => platform.send('DELETE', `/tokens/${backendToken.id}`), 204)
-    const resetCaller = await customerClient(platform, (await newCustomer(platform)).id)
-    const deletedCaller = await customerClient(platform, id)
+    const resetCaller = await newCustomerClient(platform, (await newCustomer(platform)).id)
+    const deletedCaller = await newCustomerClient(platform, id)
     await expectToEnd(deletedCaller, () => platform.send('DELETE', `/customers/${id}`), 200)
     await expectToEnd(resetCaller, () => platform.post('/sandbox/reset'), 200)
   })
 
   test('is not accepted as a credential of a backend or an agent', async () => {
-    const { token } = await customerClient(owner, ada.id)
+    const { token } = await newCustomerClient(owner, ada.id)
     const Authorization = `Basic ${Buffer.from(`${token.id}:${token.accessToken}`).toString('base64')}`
     expectError(await owner.send('GET', '/config', undefined, { Authorization }), { code: 'UNAUTHORIZED' })
     const bearer = { Authorization: `Bearer ${token.accessToken}` }
@@ -141,7 +141,7 @@ describe('a customer with a token', () => {
   test('can sign in, sign a payment from the wallet, and see it settle', async () => {
     const { id, wallet } = await newCustomer(owner)
     await fund(owner, wallet, 100_000_000)
-    const caller = await customerClient(owner, id)
+    const caller = await newCustomerClient(owner, id)
     const bank = await caller.post('/customers/external-accounts', {
       currency: 'USD',
       accountInfo: {
@@ -170,7 +170,7 @@ describe('a customer with a token', () => {
 
   test("can execute neither payments from the platform's account nor pulls", async () => {
     const { id, usd } = await newCustomer(owner)
-    const caller = await customerClient(owner, id)
+    const caller = await newCustomerClient(owner, id)
     const bank = await newBankAccount(owner, id)
     const { data } = (await owner.get('/platform/internal-accounts?currency=USD')).body
     await fund(owner, data[0].id, 10_000)
@@ -210,8 +210,8 @@ describe('a customer with a token', () => {
     const key = { 'Idempotency-Key': 'the same' }
     const callers = [
       owner,
-      await customerClient(owner, firstCustomer.id),
-      await customerClient(owner, secondCustomer.id),
+      await newCustomerClient(owner, firstCustomer.id),
+      await newCustomerClient(owner, secondCustomer.id),
     ]
     const replies = []
     for (const caller of callers) replies.push(await caller.post('/quotes', body, key))
@@ -223,7 +223,7 @@ describe('a customer with a token', () => {
       expect((await owner.get(`/transactions/${transactionId}`)).body.customerId).toBe(id)
     }
     // Two tokens of a customer count as the same caller.
-    const repeated = await (await customerClient(owner, firstCustomer.id)).post('/quotes', body, key)
+    const repeated = await (await newCustomerClient(owner, firstCustomer.id)).post('/quotes', body, key)
     expect(repeated.headers.get('idempotency-replayed')).toBe('true')
     expect(repeated.body.id).toBe(replies[1]!.body.id)
   })

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Client, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
-import { expectError, forEach, pathToNothing } from '../../worlds/contract/calls.testing.ts'
+import { buildMissingPath, expectError, forEach } from '../../worlds/contract/calls.testing.ts'
 import { ENDPOINTS } from '../../worlds/contract/schemas.testing.ts'
-import { type CustomerClient, customerClient } from '../../worlds/records/members.testing.ts'
+import { type CustomerClient, newCustomerClient } from '../../worlds/records/members.testing.ts'
 
 const SHOP = 'https://shop.example'
 
@@ -10,7 +10,7 @@ let client: Client
 let customer: CustomerClient
 beforeAll(async () => {
   client = await newPlatform()
-  customer = await customerClient(client, (await newCustomer(client)).id)
+  customer = await newCustomerClient(client, (await newCustomer(client)).id)
 })
 
 const listCards = (Origin: string) => customer.send('GET', '/cards', undefined, { Origin })
@@ -22,7 +22,7 @@ describe('a page', () => {
       const hasAllowedCall = ENDPOINTS.some(
         ([, other]) => other.path === endpoint.path && other.auth === 'platform' && other.customerToken,
       )
-      const response = await fetch(client.baseUrl + pathToNothing(endpoint), {
+      const response = await fetch(client.baseUrl + buildMissingPath(endpoint), {
         method: 'OPTIONS',
         headers: { Origin: SHOP, 'Access-Control-Request-Method': endpoint.method },
       })
@@ -41,7 +41,7 @@ describe('a page', () => {
 
   test('of an allowed origin can read responses, including refusals', async () => {
     const platform = await newPlatform()
-    const caller = await customerClient(platform, (await newCustomer(platform)).id)
+    const caller = await newCustomerClient(platform, (await newCustomer(platform)).id)
     const { body } = await platform.send('PATCH', '/config', { allowedOrigins: [SHOP] })
     expect(body.allowedOrigins).toEqual([SHOP])
     for (const path of ['/cards', '/cards?limit=0', '/cards/Card:0', '/config']) {

@@ -4,7 +4,14 @@ import type { VerifierEvent } from '../../../src/kernel/ports/verifier.ts'
 import { findCustomer } from '../../../src/people/customers/customers.ts'
 import { findCase, toSubmission } from '../../../src/people/verifications/case.ts'
 import { TestPlatform } from '../../worlds/production/mail.testing.ts'
-import { BUSINESS, FORM_TYPE, formOf, ownerOf, PDF, PERSON } from '../../worlds/records/onboarding.testing.ts'
+import {
+  BUSINESS,
+  encodeForm,
+  FORM_TYPE,
+  ownerOf,
+  PDF,
+  PERSON,
+} from '../../worlds/records/onboarding.testing.ts'
 import { type VerificationProvider, verificationProvider } from '../../worlds/records/screenings.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 
@@ -168,7 +175,7 @@ describe('in production with a verification provider', () => {
       method: 'POST',
       url: '/2025-10-13/documents',
       headers: { authorization, 'content-type': FORM_TYPE },
-      payload: formOf([
+      payload: encodeForm([
         ...Object.entries({ documentHolder: id, documentType: 'PASSPORT', country: 'GB' }).map(
           ([name, value]) => ({ name, value }),
         ),

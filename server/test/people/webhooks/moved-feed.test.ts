@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createFeedWatch } from '../../../src/people/webhooks/feed-watch.ts'
-import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { openDatabase } from '../../../src/storage/engine/open.ts'
 import type { Database } from '../../../src/storage/engine/port.ts'
 import { isFull, type Random, seededRandom } from '../../reliability/faults.testing.ts'
@@ -144,7 +144,7 @@ test('no follower and no webhook endpoint skips or repeats an event, whenever th
   expect(new Set(listIds(feed)).size).toBe(feed.length)
   const { rows } = await service.app.db.query<{ count: bigint }>(
     'SELECT count(*) AS count FROM events WHERE platform_id = $1',
-    [uuidOf(client.credentials.platformId)],
+    [extractUuid(client.credentials.platformId)],
   )
   expect(rows).toEqual([{ count: BigInt(feed.length) }])
   expect(feed.map(({ objectId }) => objectId)).toEqual(expect.arrayContaining(customers))

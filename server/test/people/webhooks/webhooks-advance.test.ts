@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { fund, newBankAccount, newCustomer, type Reply } from '../../worlds/client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
-import { eventOf, eventOnce, hold, Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
+import {
+  hold,
+  Receiver,
+  readLatestEvent,
+  waitForEventState,
+} from '../../worlds/simulators/webhook-receiver.testing.ts'
 
 const MINUTE = 60
 
@@ -22,15 +27,15 @@ test('an advance of the clock does not wait for a slow endpoint, and the remaini
   const countAttempts = (id: string) => receiver.received.filter(({ event }) => event.id === id).length
   receiver.answer = (received) => (countAttempts(received.event.id) === 1 ? 500 : answerHeld(received))
   for (const account of accounts) await fund(client, account, 1000)
-  const events = await Promise.all(accounts.map((account) => eventOf(client, account)))
+  const events = await Promise.all(accounts.map((account) => readLatestEvent(client, account)))
   for (const { id } of events)
-    await eventOnce(client, id, ({ deliveryAttempts }) => deliveryAttempts.length === 1)
+    await waitForEventState(client, id, ({ deliveryAttempts }) => deliveryAttempts.length === 1)
   // The second attempts become due during the advance.
   await client.advance(MINUTE)
   await receiver.until((all) => all.length === 4)
   release()
   for (const { id } of events) {
-    const event = await eventOnce(client, id, ({ deliveryStatus }) => deliveryStatus === 'DELIVERED')
+    const event = await waitForEventState(client, id, ({ deliveryStatus }) => deliveryStatus === 'DELIVERED')
     const statuses = event.deliveryAttempts.map(({ responseStatus }: Reply['body']) => responseStatus)
     expect(statuses).toEqual([500, 200])
   }
@@ -50,7 +55,7 @@ test('an advance of the clock waits for jobs that another process has claimed, a
   const claimed = await service.app.db.query(
     `UPDATE jobs SET claimed_until = now() + interval '1 second'
      WHERE platform_id = $1 AND kind = 'transfer.settle'`,
-    [uuidOf(client.credentials.platformId)],
+    [extractUuid(client.credentials.platformId)],
   )
   expect(claimed.affected).toBe(1)
   await client.advance(MINUTE)

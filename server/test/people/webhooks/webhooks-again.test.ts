@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { fund, newPlatform } from '../../worlds/client.testing.ts'
 import { expectError, missingId } from '../../worlds/contract/calls.testing.ts'
 import {
-  eventOnce,
   newReceiverPlatform,
   Receiver,
   secretOf,
   sequences,
+  waitForEventState,
 } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
 const DAY = 24 * 3600
@@ -18,7 +18,7 @@ describe('a redelivery', () => {
     await fund(client, usd, 1)
     await receiver.until((all) => all.length === 1)
     const { id } = receiver.received[0]!.event
-    await eventOnce(client, id, ({ deliveryStatus }) => deliveryStatus === 'DELIVERED')
+    await waitForEventState(client, id, ({ deliveryStatus }) => deliveryStatus === 'DELIVERED')
     await client.advance(30 * DAY)
     let tries = 0
     receiver.answer = () => (++tries < 3 ? 500 : 200)
@@ -55,7 +55,7 @@ describe('a redelivery', () => {
     await fund(client, usd, 1)
     await receiver.until((all) => all.length === 1)
     const { id } = receiver.received[0]!.event
-    await eventOnce(client, id, ({ deliveryStatus }) => deliveryStatus === 'DELIVERED')
+    await waitForEventState(client, id, ({ deliveryStatus }) => deliveryStatus === 'DELIVERED')
     let release: (status: number) => void = () => {}
     const released = new Promise<number>((resolve) => {
       release = resolve

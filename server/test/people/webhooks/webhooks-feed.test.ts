@@ -5,7 +5,7 @@ import type { TObject } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { parseJson, toCanonicalJson, toJson } from '../../../src/base/json/json.ts'
 import { validator } from '../../../src/edge/http/request/validate.ts'
-import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { type Client, fund, newCustomer, newPlatform, type Reply } from '../../worlds/client.testing.ts'
 import { expectError, newWorld, validBody } from '../../worlds/contract/calls.testing.ts'
 import type { JsonSchema } from '../../worlds/contract/schemas.testing.ts'
@@ -81,7 +81,7 @@ test.skipIf(!process.env.DATABASE_URL)(
       await database.query(
         `INSERT INTO events (id, platform_id, type, object_id, sequence, data, created_at)
          VALUES ($1, $2, 'TEST', $1, 1, '{}', now())`,
-        [uuidOf(testId('Event', platformId)), uuidOf(platformId)],
+        [extractUuid(testId('Event', platformId)), extractUuid(platformId)],
       )
       await fund(client, usd, 1)
       expect(await readFeed(client, shownEvents.at(-1).id)).toEqual([])

@@ -5,12 +5,12 @@ import { timeLimit } from '../../../../test/machine-speed.ts'
 import { fund, newCustomer, newPlatform, type Reply } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
-  eventOf,
-  eventOnce,
   newReceiverPlatform,
   Receiver,
+  readLatestEvent,
   secretOf,
   sequences,
+  waitForEventState,
 } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
 const BALANCE = 'INTERNAL_ACCOUNT.BALANCE_UPDATED'
@@ -127,7 +127,7 @@ describe('a delivery', () => {
     const client = await newPlatform()
     const { usd } = await newCustomer(client)
     await fund(client, usd, 1)
-    const event = await eventOf(client, usd)
+    const event = await readLatestEvent(client, usd)
     expect(event.deliveryStatus).toBe('NONE')
     const redelivery = await client.post(`/events/${event.id}/redeliver`)
     expectError(redelivery, { code: 'WEBHOOK_ENDPOINT_NOT_SET', field: 'webhookEndpoint' })
@@ -148,14 +148,18 @@ describe('an undelivered event', () => {
     await receiver.until((all) => all.length === 1)
     const [first] = receiver.received
     const { id } = first!.event
-    const pending = await eventOnce(client, id, (event) => event.nextAttemptAt)
+    const pending = await waitForEventState(client, id, (event) => event.nextAttemptAt)
     expect(pending).toMatchObject({ deliveryStatus: 'PENDING', deliveryAttempts: [{ responseStatus: 500 }] })
     // Advances to one retry at a time, because one long advance waits only some seconds for webhooks.
     for (let tries = 1; tries <= RETRIES; tries++) {
-      const event = await eventOnce(client, id, ({ deliveryAttempts }) => deliveryAttempts.length >= tries)
+      const event = await waitForEventState(
+        client,
+        id,
+        ({ deliveryAttempts }) => deliveryAttempts.length >= tries,
+      )
       await client.post('/sandbox/clock/advance', { to: event.nextAttemptAt })
     }
-    await eventOnce(client, id, ({ deliveryAttempts }) => deliveryAttempts.length > RETRIES)
+    await waitForEventState(client, id, ({ deliveryAttempts }) => deliveryAttempts.length > RETRIES)
     expect(new Set(receiver.received.map(({ text }) => text))).toEqual(new Set([first!.text]))
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([id]))
     const attempts: Reply['body'][] = (await client.get(`/events/${id}`)).body.deliveryAttempts
@@ -175,7 +179,11 @@ describe('an undelivered event', () => {
     const { id } = receiver.received[0]!.event
     let limit = 5
     for (let tries = 1; tries <= 5; tries++, limit *= 2) {
-      const event = await eventOnce(client, id, ({ deliveryAttempts }) => deliveryAttempts.length === tries)
+      const event = await waitForEventState(
+        client,
+        id,
+        ({ deliveryAttempts }) => deliveryAttempts.length === tries,
+      )
       const wait = Date.parse(event.nextAttemptAt) - Date.parse(event.deliveryAttempts.at(-1).startedAt)
       expect(wait).toBeGreaterThanOrEqual((limit / 2) * 1000)
       expect(wait).toBeLessThanOrEqual(limit * 1000)
@@ -191,7 +199,9 @@ describe('an undelivered event', () => {
     await client.advance(DAY)
     expect(receiver.received).toHaveLength(1)
     const { id } = receiver.received[0]!.event
-    expect(await eventOnce(client, id, ({ deliveryStatus }) => deliveryStatus !== 'PENDING')).toMatchObject({
+    expect(
+      await waitForEventState(client, id, ({ deliveryStatus }) => deliveryStatus !== 'PENDING'),
+    ).toMatchObject({
       deliveryStatus: 'DELIVERED',
       deliveryAttempts: [
         { attempt: 1, url: receiver.url, responseStatus: status, durationMs: expect.any(Number) },
@@ -216,8 +226,8 @@ describe('an undelivered event', () => {
     const { client, usd, receiver } = await newReceiverPlatform()
     await client.send('PATCH', '/config', { webhookEndpoint: 'http://127.0.0.1:1/' })
     await fund(client, usd, 1)
-    const { id } = await eventOf(client, usd)
-    const event = await eventOnce(client, id, ({ deliveryAttempts }) => deliveryAttempts.length > 0)
+    const { id } = await readLatestEvent(client, usd)
+    const event = await waitForEventState(client, id, ({ deliveryAttempts }) => deliveryAttempts.length > 0)
     expect(event.deliveryAttempts[0]).toEqual({
       attempt: 1,
       url: 'http://127.0.0.1:1/',
@@ -242,7 +252,7 @@ describe('an undelivered event', () => {
     const { body } = await client.send('PATCH', '/config', { webhookEndpoint: null })
     expect(body).not.toHaveProperty('webhookEndpoint')
     await fund(client, usd, 1)
-    expect(await eventOf(client, usd)).toMatchObject({ deliveryStatus: 'NONE' })
+    expect(await readLatestEvent(client, usd)).toMatchObject({ deliveryStatus: 'NONE' })
     await client.advance(60)
     expect([otherReceiver.received.length, receiver.received.length]).toEqual([1, 0])
   })
@@ -277,7 +287,7 @@ describe('an undelivered event', () => {
     await fund(client, usd, 1)
     await receiver.until((all) => all.length === 1)
     const { id } = receiver.received[0]!.event
-    const event = await eventOnce(client, id, ({ deliveryAttempts }) => deliveryAttempts.length > 0)
+    const event = await waitForEventState(client, id, ({ deliveryAttempts }) => deliveryAttempts.length > 0)
     expect(event.deliveryAttempts[0].responseBody).toBe(`a\ufffd${'é'.repeat(511)}`)
   })
 })

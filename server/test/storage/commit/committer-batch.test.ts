@@ -5,11 +5,11 @@ import { insertPosition } from '../../../src/storage/commit/batch-parts.ts'
 import { createCommitter } from '../../../src/storage/commit/committer.ts'
 import { computeFootprint } from '../../../src/storage/commit/footprint.ts'
 import type { Write } from '../../../src/storage/commit/writes.ts'
-import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { type Database, readSqlState } from '../../../src/storage/engine/port.ts'
 import { ROWS } from '../../../src/storage/rows/row-columns.ts'
 import { applySet, type Contents, EMPTY } from '../../worlds/records/committer-model.testing.ts'
-import { batch, setsOf } from '../../worlds/records/committer-steps.testing.ts'
+import { batch, buildWriteSets } from '../../worlds/records/committer-steps.testing.ts'
 import { firstSet, newWorld, setId, type World } from '../../worlds/records/committer-world.testing.ts'
 import { testId } from '../../worlds/records/payments.testing.ts'
 import type { SharedServer } from '../../worlds/server.testing.ts'
@@ -29,7 +29,7 @@ function findSetNumbers(world: World, sets: readonly Write[][], parameters: read
     .map((value) => (Buffer.isBuffer(value) ? value.toString('hex') : String(value)))
     .join()
   const findPlace = (uuid: string) => Math.max(text.indexOf(uuid), text.indexOf(uuid.replaceAll('-', '')))
-  const places = sets.map((_, n) => ({ n, at: findPlace(uuidOf(setId(world, n))) }))
+  const places = sets.map((_, n) => ({ n, at: findPlace(extractUuid(setId(world, n))) }))
   return places
     .filter(({ at }) => at >= 0)
     .sort((first, second) => first.at - second.at)
@@ -72,7 +72,7 @@ const TABLES = ['transactions', 'jobs', 'rail_payments', 'rail_events', 'member_
 async function readContents(world: World): Promise<Record<keyof Contents, object>> {
   const read = async (table: string, nameRow: (row: Record<string, unknown>) => string) => {
     const query = `SELECT * FROM ${table} WHERE platform_id = $1`
-    const { rows } = await server.app.db.query(query, [uuidOf(world.platformId)])
+    const { rows } = await server.app.db.query(query, [extractUuid(world.platformId)])
     return Object.fromEntries(rows.map((row) => [nameRow(row), row]))
   }
   const rows = await Promise.all(TABLES.map((table) => read(table, ({ id }) => `${table} ${id}`)))
@@ -146,7 +146,7 @@ test('a batch has the same results and rows as its sets executed one after anoth
       worlds += 1
       const world = await newWorld(server, buildName(worlds))
       expect(await server.app.committer.commit(firstSet(world))).toEqual({ done: true })
-      const sets = setsOf(steps, world)
+      const sets = buildWriteSets(steps, world)
       const { order, sizes, codes, results } = await commitAll(world, sets)
       // A guard, a constraint, or two responses under one key. No batch fails only because its sets are combined.
       for (const code of codes) expect(code).toMatch(/^(CS002|23...|21000)$/)
@@ -182,7 +182,7 @@ test('a write set that needs no order has the same effect if its rows are writte
   let compared = 0
   fc.assert(
     fc.property(batch, (steps) => {
-      for (const set of setsOf(steps, world)) {
+      for (const set of buildWriteSets(steps, world)) {
         if (computeFootprint(set).inTurn) continue
         compared += 1
         const findOrder = ({ write }: Write) => (ORDER.includes(write) ? ORDER.indexOf(write) : ORDER.length)

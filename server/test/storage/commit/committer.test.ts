@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createCommitter } from '../../../src/storage/commit/committer.ts'
 import { expectRow, keep, update, type Write } from '../../../src/storage/commit/writes.ts'
-import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import type { Database } from '../../../src/storage/engine/port.ts'
 import { OIDS, ROWS } from '../../../src/storage/rows/row-columns.ts'
 import { testId } from '../../worlds/records/payments.testing.ts'
@@ -20,7 +20,9 @@ const COLUMNS = Object.entries(ROWS).flatMap(([table, columns]) =>
 function findRemovedJobs(sql: string, parameters: readonly unknown[]): number[] {
   const position = Number(/removal_jobs => \$(\d+)/.exec(sql)?.[1])
   const bytes = (parameters[position - 1] as Buffer).toString('hex')
-  return [...Array(128).keys()].filter((n) => bytes.includes(uuidOf(testId('Job', n)).replaceAll('-', '')))
+  return [...Array(128).keys()].filter((n) =>
+    bytes.includes(extractUuid(testId('Job', n)).replaceAll('-', '')),
+  )
 }
 
 /** A database with scripted outcomes. `calls` has the number of sets in each call. */

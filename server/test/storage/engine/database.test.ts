@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { copyEmptyDatabase, temporaryFolder } from '../../../../test/databases.testing.ts'
 import { asApiError } from '../../../src/edge/http/response/errors.ts'
-import { NIL_UUID, uuidOf } from '../../../src/storage/engine/ids.ts'
+import { extractUuid, NIL_UUID } from '../../../src/storage/engine/ids.ts'
 import { openDatabase } from '../../../src/storage/engine/open.ts'
 import { type Database, NoConnection, readSqlState, wasRefused } from '../../../src/storage/engine/port.ts'
 import { openPostgres } from '../../../src/storage/engine/postgres.ts'
@@ -93,7 +93,7 @@ describe.each([
 
   test.skipIf(skip)('a uuid is read as the id of the kind in its last byte', async () => {
     const ids = [testId('Platform', 1), null, testId('Job', 1)]
-    const uuids = ids.map((id) => id && uuidOf(id))
+    const uuids = ids.map((id) => id && extractUuid(id))
     expect(await roundTrip('uuid', uuids[0])).toBe(ids[0])
     expect(await roundTrip('uuid', null)).toBeNull()
     expect(await roundTrip('uuid[]', uuids)).toEqual(ids)

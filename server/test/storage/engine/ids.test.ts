@@ -5,7 +5,7 @@ import { idsOf, newId } from '../../../src/kernel/operation/app.ts'
 import { binaryArray } from '../../../src/storage/commit/binary-array.ts'
 import { toStoredRow } from '../../../src/storage/commit/stored-row.ts'
 import { insert } from '../../../src/storage/commit/writes.ts'
-import { buildId, deriveUuid, idOf, NIL_UUID, uuidOf } from '../../../src/storage/engine/ids.ts'
+import { buildId, deriveUuid, extractUuid, idOf, NIL_UUID } from '../../../src/storage/engine/ids.ts'
 import type { Database } from '../../../src/storage/engine/port.ts'
 import { createRead } from '../../../src/storage/read/read.ts'
 import { isIdColumn } from '../../../src/storage/schema/id-columns.ts'
@@ -107,7 +107,7 @@ test('a new id has its kind in its last byte, and the format and time of a UUIDv
     expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     expect(Number.parseInt(uuid.replace('-', '').slice(0, 12), 16)).toBe(at.getTime())
     expect(Number.parseInt(uuid.slice(-2), 16)).toBe(number)
-    expect(uuidOf(id)).toBe(uuid)
+    expect(extractUuid(id)).toBe(uuid)
     expect(idOf(uuid)).toBe(id)
   }
   expect(newId('Customer', at)).not.toBe(newId('Customer', at))
@@ -116,7 +116,7 @@ test('a new id has its kind in its last byte, and the format and time of a UUIDv
 test('ids of one operation sort in the order of their creation, regardless of their kinds', () => {
   for (let time = 0; time < 100; time++) {
     const next = idsOf(new Date(time))
-    const uuids = Array.from({ length: 100 }, (_, n) => uuidOf(next(n % 2 ? 'Customer' : 'Transaction')))
+    const uuids = Array.from({ length: 100 }, (_, n) => extractUuid(next(n % 2 ? 'Customer' : 'Transaction')))
     expect(uuids.toSorted()).toEqual(uuids)
   }
   const firstIds = Array.from({ length: 100 }, () => idsOf(new Date(0))('Customer'))
@@ -163,7 +163,7 @@ test.each([
   `Customer:${NIL_UUID}`,
   'Customer:💥',
 ])('%j is not an id, and maps to the uuid of no row', (text) => {
-  expect(uuidOf(text)).toBe(NIL_UUID)
+  expect(extractUuid(text)).toBe(NIL_UUID)
 })
 
 test('a uuid without a known kind is not converted to an id', () => {
@@ -231,11 +231,11 @@ test('a value is compared as a uuid if and only if the other side is an id colum
 })
 
 test('an invitation uses its code as its id', () => {
-  const uuid = uuidOf('Q3YVDCS6')
+  const uuid = extractUuid('Q3YVDCS6')
   expect(uuid).toBe('51335956-4443-5336-0000-000000000023')
   expect(idOf(uuid)).toBe('Q3YVDCS6')
   for (const text of ['q3yvdcs6', 'Q3YVDCS', 'Q3YVDCS6X', 'Q3YVDC 6', 'Q3YVDCÉ6', `Invitation:${uuid}`])
-    expect(uuidOf(text), text).toBe(NIL_UUID)
+    expect(extractUuid(text), text).toBe(NIL_UUID)
   expect(() => idOf(uuid.replace('-0000-', '-0001-'))).toThrow('not a uuid of a known kind')
 })
 
@@ -244,7 +244,7 @@ describe('a write of a row', () => {
     const [first, second] = [testId('InternalAccount', 1), testId('InternalAccount', 2)]
     const set = { funding_sources: [first, second], platform_card_id: CUSTOMER, cardholder_id: CUSTOMER }
     expect(toStoredRow(set)).toEqual({
-      funding_sources: [uuidOf(first), uuidOf(second)],
+      funding_sources: [extractUuid(first), extractUuid(second)],
       platform_card_id: CUSTOMER,
       cardholder_id: UUID,
     })

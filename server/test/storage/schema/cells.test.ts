@@ -11,7 +11,7 @@ import {
 } from '../../../../test/databases.testing.ts'
 import { readConfig } from '../../../src/base/settings/config.ts'
 import { moveToPostgres } from '../../../src/edge/backups/move-to-postgres.ts'
-import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { openDatabase } from '../../../src/storage/engine/open.ts'
 import { openPostgres } from '../../../src/storage/engine/postgres.ts'
 import { checkCell, listCells } from '../../../src/storage/schema/cells.ts'
@@ -76,7 +76,7 @@ describe.skipIf(DATABASE_URL === undefined)('two cells in one database', () => {
       (
         await server.app.db.query<{ amount: bigint }>(
           'SELECT posted AS amount FROM ledger_accounts WHERE id = $1',
-          [uuidOf(usd)],
+          [extractUuid(usd)],
         )
       ).rows[0]?.amount,
     )

@@ -51,7 +51,10 @@ export const CHEAP_COIN = '0.000001'
 export const NETWORK_FEE = 1n
 
 /** Builds the entry in the rails file for a rail on this chain. */
-export function evmEntry(chain: Pick<LocalChain, 'url' | 'chainId' | 'token'>, more: object = {}): object {
+export function buildEvmEntry(
+  chain: Pick<LocalChain, 'url' | 'chainId' | 'token'>,
+  more: object = {},
+): object {
   return {
     kind: 'evm',
     name: 'base',
@@ -97,7 +100,7 @@ export async function openOnChain({
   const rates = await serveRates(usdPerEth)
   const writeRails = (railEntry: object) =>
     writeFile(railsFile, JSON.stringify({ rails: [railEntry, ...rails] }))
-  await writeRails(evmEntry(chain, entry))
+  await writeRails(buildEvmEntry(chain, entry))
   const service = await openServer({
     COUNTERSIGN_MODE: mode,
     RAILS_FILE: railsFile,
@@ -106,11 +109,11 @@ export async function openOnChain({
   const client = await service.newPlatform()
   if (mode === 'production') await enableUsdc(client)
   const rail = () => service.app.rails.list().find(isEvmRail)!
-  if (isReached) await chainIsMet({ service })
+  if (isReached) await waitForChain({ service })
   if (funded) {
     const { treasury } = rail().chain
     await chain.mint(treasury, TREASURY_FUNDS, toLowerHex(rail().entry.tokens[0]?.address ?? chain.token))
-    await chain.sendCoin(gasAddressOf(service, rail()), 10n ** 20n)
+    await chain.sendCoin(findGasAddress(service, rail()), 10n ** 20n)
     if (isReached) await waitForTreasuryCredit({ chain, service })
   }
   return {
@@ -148,7 +151,7 @@ async function waitForTreasuryCredit({ chain, service }: Pick<OnChain, 'chain' |
 const RAIL_BALANCES = "SELECT abs(posted) AS posted FROM ledger_accounts WHERE name LIKE 'rail:%'"
 
 /** Waits until the server has connected to the chain, which it follows from then on. */
-export async function chainIsMet({ service }: { readonly service: Pick<Service, 'app'> }): Promise<void> {
+export async function waitForChain({ service }: { readonly service: Pick<Service, 'app'> }): Promise<void> {
   await until(
     () => service.app.read.selectFrom('chains').select('id').executeTakeFirst(),
     (row) => row !== undefined,
@@ -171,7 +174,7 @@ async function enableUsdc(client: Client): Promise<void> {
 }
 
 /** Finds the address of a rail's first gas account. */
-export function gasAddressOf({ app }: Pick<OnChain['service'], 'app'>, { name }: EvmRail): Hex {
+export function findGasAddress({ app }: Pick<OnChain['service'], 'app'>, { name }: EvmRail): Hex {
   return app.enclave.chainAddress(pathOf(name, 'GAS', 'GAS 0'))
 }
 
@@ -229,7 +232,7 @@ export async function followed(
 }
 
 /** Counts the alerts of a kind so far. */
-export async function alertsOf({ service }: Pick<OnChain, 'service'>, kind: ChainAlert): Promise<number> {
+export async function countAlerts({ service }: Pick<OnChain, 'service'>, kind: ChainAlert): Promise<number> {
   const text = await service.app.metrics.text(async () => true)
   const found = new RegExp(
     `^countersign_chain_alerts_total\\{rail="base",kind="${kind}"\\} (\\d+)$`,

@@ -1,13 +1,13 @@
 import { API, type EndpointName } from '@countersign/contract/api'
 import { type Endpoint, PERMISSIONS } from '@countersign/contract/core/endpoint'
-import { errorsOf } from '@countersign/contract/core/endpoint-errors'
+import { listErrorCodes } from '@countersign/contract/core/endpoint-errors'
 import { ERRORS, type ErrorCode } from '@countersign/contract/core/errors'
 import { ID_KINDS, type IdKind } from '@countersign/contract/core/ids'
 import { expect } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
 import {
   type Client,
-  credentialOf,
+  findCredentialId,
   fund,
   newBankAccount,
   newCustomer,
@@ -16,14 +16,14 @@ import {
   signIn,
 } from '../client.testing.ts'
 import { pendingChange } from '../records/account-changes.testing.ts'
-import { begunVerification } from '../records/account-verifications.testing.ts'
+import { beginNewVerification } from '../records/account-verifications.testing.ts'
 import { type AgentClient, newAgent } from '../records/agents.testing.ts'
 import { clear, newCard, used } from '../records/cards.testing.ts'
-import { mandateOfNew } from '../records/mandates.testing.ts'
+import { newMandateWithAccount } from '../records/mandates.testing.ts'
 import { addPasskey, type Browser, newMember } from '../records/members.testing.ts'
 import { newBusinessCase } from '../records/onboarding.testing.ts'
 import { noId } from '../records/payments.testing.ts'
-import { heldPull, newWithdrawal } from '../records/payouts.testing.ts'
+import { newHeldPull, newWithdrawal } from '../records/payouts.testing.ts'
 import { newKey, newMovement } from '../records/treasury.testing.ts'
 import { BODIES, type Ids, type ParamKind } from './bodies.testing.ts'
 import { ENDPOINTS, type Json, type JsonSchema, samples } from './schemas.testing.ts'
@@ -89,7 +89,7 @@ export function pathWith(endpoint: Endpoint, selectId: (kind: ParamKind) => stri
 }
 
 /** Fills an endpoint's path with ids that no record has. */
-export function pathToNothing(endpoint: Endpoint): string {
+export function buildMissingPath(endpoint: Endpoint): string {
   return pathWith(endpoint, missingId)
 }
 
@@ -109,7 +109,7 @@ export interface World {
  * Returns the caller of an endpoint: the platform, its agent, a team member, or an anonymous caller if the path or body
  * contains the credential.
  */
-export function callerOf(
+export function selectCaller(
   { auth }: Endpoint,
   { client, agent, browser }: Pick<World, 'client' | 'agent' | 'browser'>,
 ) {
@@ -155,7 +155,7 @@ export async function newWorld(client: Client): Promise<World> {
     Customer: customer.id,
     InternalAccount: customer.usd,
     ExternalAccount: external,
-    AuthMethod: await credentialOf(client, customer.wallet),
+    AuthMethod: await findCredentialId(client, customer.wallet),
     UmaAddress: (await client.get(`/customers/${customer.id}`)).body.umaAddress,
   }
   const member = await newMember(client, PERMISSIONS)
@@ -198,10 +198,10 @@ export async function newWorld(client: Client): Promise<World> {
     ).id,
     StatementEntry: noId('StatementEntry'),
     ReconciliationMatch: noId('ReconciliationMatch'),
-    FundsHold: await heldPull(client),
-    AccountVerification: (await begunVerification(client, customer.id)).id,
+    FundsHold: await newHeldPull(client),
+    AccountVerification: (await beginNewVerification(client, customer.id)).id,
     AccountChange: (await pendingChange(client)).id,
-    Mandate: (await mandateOfNew(client, baseIds)).id,
+    Mandate: (await newMandateWithAccount(client, baseIds)).id,
     PayoutBatch: (await createRecord(client, '/payouts/batches', validBody('payout_batch_create', baseIds)))
       .id,
     Deposit: (await createRecord(client, '/sandbox/deposits', validBody('sandbox_deposit', baseIds))).id,
@@ -328,7 +328,7 @@ export function expectDeclaredRefusal(endpoint: Endpoint, reply: Reply, what: st
   const context = `${what} → ${reply.status} ${toJson(reply.body)}`
   expect(reply.status, context).toBeGreaterThanOrEqual(400)
   expect(reply.status, context).toBeLessThan(500)
-  expect(errorsOf(endpoint), context).toContain(reply.body.code)
+  expect(listErrorCodes(endpoint), context).toContain(reply.body.code)
   expectError(reply, { code: reply.body.code, what })
 }
 

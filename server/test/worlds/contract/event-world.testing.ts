@@ -4,7 +4,7 @@ import { runCommand } from '../../../src/edge/commands/admin.ts'
 import { update } from '../../../src/storage/commit/writes.ts'
 import {
   type Client,
-  credentialOf,
+  findCredentialId,
   fund,
   newBankAccount,
   newCustomer,
@@ -16,7 +16,7 @@ import {
 } from '../client.testing.ts'
 import { dateBefore, ModelBank, openProduction } from '../production/production.testing.ts'
 import { decide, pendingChange } from '../records/account-changes.testing.ts'
-import { begunVerification } from '../records/account-verifications.testing.ts'
+import { beginNewVerification } from '../records/account-verifications.testing.ts'
 import { newAgent } from '../records/agents.testing.ts'
 import {
   addWalletPasskey,
@@ -29,22 +29,22 @@ import { BUSINESS, PERSON, send, upload } from '../records/onboarding.testing.ts
 import { account, payNow, quoted, to } from '../records/payments.testing.ts'
 import {
   advanceToNext,
-  batchIn,
+  buildDailySchedule,
   checked,
-  dailyOf,
   execute,
-  heldPull,
+  newHeldPull,
   newWithdrawal,
   type Paying,
   payout,
-  readyToPay,
+  preparePayouts,
   registered,
   schedule,
   sendLines,
   usAccount,
+  waitForBatch,
   withdrawal,
 } from '../records/payouts.testing.ts'
-import { paidInByListed, screeningsOf } from '../records/screenings.testing.ts'
+import { listScreenings, payInFromListed } from '../records/screenings.testing.ts'
 import { openServer, type TestServer } from '../server.testing.ts'
 import { Receiver } from '../simulators/webhook-receiver.testing.ts'
 
@@ -97,7 +97,7 @@ async function playPayments(client: Client): Promise<void> {
   await client.advance(DAY_SECONDS)
 
   await decide(client, (await pendingChange(client)).id, 'apply')
-  await begunVerification(client)
+  await beginNewVerification(client)
 
   const deposit = { amount: 100, currency: 'USD' }
   const unmatched = await send(client, 'POST', '/sandbox/deposits', deposit, 201)
@@ -106,11 +106,11 @@ async function playPayments(client: Client): Promise<void> {
   await send(client, 'POST', `/deposits/${small.id}/write-off`, { reason: 'Nobody claims it' }, 200)
   const known = await send(client, 'POST', '/sandbox/deposits', { ...deposit, accountId: payee.usd }, 201)
   await send(client, 'POST', `/sandbox/deposits/${known.id}/reverse`, {}, 200)
-  const screened = await paidInByListed(client)
-  const { id } = (await screeningsOf(client)).find((screening: Event) => screening.depositId === screened)
+  const screened = await payInFromListed(client)
+  const { id } = (await listScreenings(client)).find((screening: Event) => screening.depositId === screened)
   await send(client, 'POST', `/screenings/${id}/release`, {}, 200)
   await playIncomingPayments(client, payee.id)
-  const paying = await readyToPay(client)
+  const paying = await preparePayouts(client)
   await playPayouts(client, paying.payee)
   await playSchedules(client, paying)
   await playOwnMoney(client)
@@ -118,7 +118,7 @@ async function playPayments(client: Client): Promise<void> {
 
 /** Holds pulled money and releases it early, on time or after a return, and makes withdrawals with every outcome. */
 async function playOwnMoney(client: Client): Promise<void> {
-  const [lifted, returned] = [await heldPull(client), await heldPull(client), await heldPull(client)]
+  const [lifted, returned] = [await newHeldPull(client), await newHeldPull(client), await newHeldPull(client)]
   await send(client, 'POST', `/funds-holds/${lifted}/lift`, { reason: 'We know the customer' }, 200)
   const { transactionId: paymentId } = (await client.get(`/funds-holds/${returned}`)).body
   const report = { type: 'pull.returned', paymentId, message: 'R01' }
@@ -135,9 +135,9 @@ async function playOwnMoney(client: Client): Promise<void> {
 
 /** Makes a scheduled payment, and one that the account cannot afford. */
 async function playSchedules(client: Client, paying: Paying): Promise<void> {
-  const { id } = await schedule(client, dailyOf(paying, { count: 1 }))
+  const { id } = await schedule(client, buildDailySchedule(paying, { count: 1 }))
   await advanceToNext(client, id)
-  const large = await schedule(client, dailyOf(paying, { count: 1, amount: 900_000_000 }))
+  const large = await schedule(client, buildDailySchedule(paying, { count: 1, amount: 900_000_000 }))
   await advanceToNext(client, large.id)
 }
 
@@ -145,7 +145,7 @@ async function playSchedules(client: Client, paying: Paying): Promise<void> {
 async function playPayouts(client: Client, payee: string): Promise<void> {
   const { id } = await sendLines(client, [payout(payee, 100)])
   await execute(client, await checked(client, id))
-  await batchIn(client, id, 'COMPLETED')
+  await waitForBatch(client, id, 'COMPLETED')
 }
 
 /** Lets the platform approve one incoming payment and reject another. */
@@ -252,7 +252,7 @@ async function playWallets(client: Client, { app }: TestServer): Promise<void> {
       authenticator.assert(challenge.challenge, { counter }),
     )
   }
-  const email = await credentialOf(client, wallet)
+  const email = await findCredentialId(client, wallet)
   const guessCode = async () => {
     const { otpEncryptionTargetBundle } = (await client.post(`/auth/credentials/${email}/challenge`)).body
     const encryptedOtpBundle = sealCode(otpEncryptionTargetBundle, generateKeyPair(), '111111')

@@ -7,11 +7,11 @@ import { newAgent } from '../records/agents.testing.ts'
 import { clear, used } from '../records/cards.testing.ts'
 import { PERSON } from '../records/onboarding.testing.ts'
 import { decided, decision, waitingPayment } from '../records/payments.testing.ts'
-import { heldPull } from '../records/payouts.testing.ts'
+import { newHeldPull } from '../records/payouts.testing.ts'
 import { newScreening, newWallet, sendPayment } from '../records/screenings.testing.ts'
 import { Receiver } from '../simulators/webhook-receiver.testing.ts'
 import type { Ids } from './bodies.testing.ts'
-import { callerOf, idsFor, newWorld, pathWith, validBody } from './calls.testing.ts'
+import { idsFor, newWorld, pathWith, selectCaller, validBody } from './calls.testing.ts'
 import {
   type Call,
   ERASURE_CALLS,
@@ -298,7 +298,7 @@ async function withScreening({ client }: Scene) {
 
 /** Uses a client that records nothing, because it changes the settings. */
 async function withFundsHold({ client: { credentials, baseUrl } }: Scene) {
-  return { ids: { FundsHold: await heldPull(new Client(credentials, baseUrl)) } }
+  return { ids: { FundsHold: await newHeldPull(new Client(credentials, baseUrl)) } }
 }
 
 /** Creates an invitation by a customer other than the one who claims it. */
@@ -379,7 +379,7 @@ async function makeCall(scene: Scene, name: EndpointName, endpoint: Endpoint): P
   const path = pathWith(endpoint, (kind) => ids[kind]!) + query
   const body = 'body' in call ? call.body : validBody(name, ids)
   const { client, session, browser } = scene
-  const { authorization } = callerOf(endpoint, scene)
+  const { authorization } = selectCaller(endpoint, scene)
   const cookie = endpoint.auth === 'member' ? (call.browser ?? browser).headersOf(endpoint.method) : {}
   const headers = { Authorization: authorization, ...cookie, ...call.headers }
   // Passkeys need a host name, not an IP address.

@@ -1,11 +1,11 @@
 import type { EndpointName } from '@countersign/contract/api'
 import { type Client, type Reply, type SignedIn, until } from '../client.testing.ts'
 import { pendingChange } from '../records/account-changes.testing.ts'
-import { begunVerification, fundPlatform } from '../records/account-verifications.testing.ts'
-import { mandateOfNew, newEuroAccount } from '../records/mandates.testing.ts'
+import { beginNewVerification, fundPlatform } from '../records/account-verifications.testing.ts'
+import { newEuroAccount, newMandateWithAccount } from '../records/mandates.testing.ts'
 import {
-  authenticatorOf,
   Browser,
+  createAuthenticator,
   newMember,
   newRole,
   passkeyBody,
@@ -20,7 +20,7 @@ import {
   newOwnAccount,
   newWithdrawal,
   payout,
-  readyToPay,
+  preparePayouts,
   schedule,
   sendLines,
   withdrawal,
@@ -127,12 +127,14 @@ const createUnverifiedAccount = async ({ client, ids }: Setup) => {
   return { ExternalAccount: created.body.id as string }
 }
 const createVerification = async ({ client }: Setup) => ({
-  AccountVerification: (await begunVerification(client)).id,
+  AccountVerification: (await beginNewVerification(client)).id,
 })
 const createDebitAccount = async ({ client, ids }: Setup) => ({
   ExternalAccount: await newEuroAccount(client, ids.Customer ?? ''),
 })
-const createMandate = async (setup: Setup) => ({ Mandate: (await mandateOfNew(setup.client, setup.ids)).id })
+const createMandate = async (setup: Setup) => ({
+  Mandate: (await newMandateWithAccount(setup.client, setup.ids)).id,
+})
 const createWaitingAccount = (setup: Setup) => newOwnAccount(setup, { needsApproval: true })
 
 /** The records that each call needs, including schedules. */
@@ -198,7 +200,7 @@ export const OWN_MONEY_CALLS: Partial<Record<EndpointName, (scene: Scene) => Pro
     }
   },
   mandate_list: async ({ client, ids }) => ({
-    query: { externalAccountId: (await mandateOfNew(client, ids)).externalAccountId },
+    query: { externalAccountId: (await newMandateWithAccount(client, ids)).externalAccountId },
   }),
   mandate_get: withRecords(createMandate),
   mandate_cancel: withRecords(createMandate),
@@ -272,12 +274,12 @@ export const MEMBER_CALLS: Calls = {
   member_passkey_create: async ({ client }) => {
     const { browser } = await newMember(client, ['VIEW'])
     const { challenge } = (await browser.post('/members/me/passkeys/challenge')).body
-    const attestation = authenticatorOf(browser).attest(challenge)
+    const attestation = createAuthenticator(browser).attest(challenge)
     return { browser, body: { name: 'Laptop', challenge, attestation } }
   },
   member_sign_in: async ({ client }) => {
     const { browser } = await newMember(client, ['VIEW', 'APPROVE'])
-    const authenticator = authenticatorOf(browser)
+    const authenticator = createAuthenticator(browser)
     const { challenge } = (await browser.post('/members/me/passkeys/challenge')).body
     await browser.post('/members/me/passkeys', { challenge, attestation: authenticator.attest(challenge) })
     return { body: await passkeyBody(browser, authenticator) }
@@ -290,7 +292,7 @@ export const MEMBER_CALLS: Calls = {
     const token = await invite(scene, 'katherine@example.com')
     const browser = new Browser(scene.client.baseUrl)
     const { challenge } = (await browser.post('/member-invitations/read', { token })).body.passkey
-    const attestation = authenticatorOf(browser).attest(challenge)
+    const attestation = createAuthenticator(browser).attest(challenge)
     return { body: { token, passkey: { name: 'Laptop', challenge, attestation } } }
   },
 }
@@ -337,7 +339,7 @@ export const PAYOUT_CALLS: Calls = {
   payout_line_list: withCheckedBatch,
   payout_batch_get: withCheckedBatch,
   payout_batch_execute: async (scene) => {
-    const { payee } = await readyToPay(scene.client, 1000)
+    const { payee } = await preparePayouts(scene.client, 1000)
     const { id } = await sendLines(scene.client, [payout(payee, 100, { reference: 'salary-1' })])
     await checked(scene.client, id)
     return { ids: { PayoutBatch: id } }

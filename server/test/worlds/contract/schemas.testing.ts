@@ -186,7 +186,7 @@ function listBadTexts(schema: JsonSchema): string[] {
   if (format === 'uri') bad.push('javascript:alert(1)', 'ftp://example.com', '//example.com', 'https://a b')
   if (minLength > 0) bad.push('')
   if (maxLength !== undefined) bad.push('a'.repeat(maxLength + 1), 'é'.repeat(maxLength + 1))
-  const kinds = kindsOf(schema)
+  const kinds = listIdKinds(schema)
   if (kinds)
     bad.push(
       `${kinds.includes('Agent') ? 'Card' : 'Agent'}:0190a1b2`,
@@ -218,7 +218,7 @@ function listBadArrays({ items, minItems = 0, maxItems, uniqueItems }: JsonSchem
 }
 
 /** Returns the kinds of records whose ids a schema accepts, or undefined if its values are not ids. */
-export function kindsOf({ pattern }: JsonSchema): string[] | undefined {
+export function listIdKinds({ pattern }: JsonSchema): string[] | undefined {
   const match = /^\^(?:\(\?:([\w|]+)\)|(\w+)):\[0-9A-Za-z-\]/.exec(pattern ?? '')
   return match ? (match[1] ?? match[2]!).split('|') : undefined
 }
@@ -230,7 +230,7 @@ export interface Parts {
 }
 
 /** Returns a function that parses a request as the server does, and returns the refusal or undefined. */
-export function refusalsOf(endpoint: Endpoint): (parts: Parts) => Promise<ApiError | undefined> {
+export function createRequestChecker(endpoint: Endpoint): (parts: Parts) => Promise<ApiError | undefined> {
   const parse = createParser(endpoint)
   const validParams = samples((endpoint.params ?? { properties: {} }) as JsonSchema)[0]
   return async ({ query = requiredQuery(endpoint), text }) => {

@@ -18,7 +18,7 @@ import type {
 import type { Reply } from '../client.testing.ts'
 import type { Ids, ParamKind } from './bodies.testing.ts'
 import { findParamKind, forEach, missingId, pathWith, validBody } from './calls.testing.ts'
-import { type JsonSchema, kindsOf, membersOf, samples, withRaw } from './schemas.testing.ts'
+import { type JsonSchema, listIdKinds, membersOf, samples, withRaw } from './schemas.testing.ts'
 
 /** A caller whose access to records of other owners is tested. */
 export interface IsolatedCaller {
@@ -79,7 +79,7 @@ export function testForeignIdsAreMissing(
   test.each(withQuery)('in the query of %s', async (name, endpoint) => {
     const { properties = {} } = endpoint.query as unknown as JsonSchema
     for (const [member, schema] of Object.entries(properties))
-      for (const kind of kindsOf(schema) ?? [])
+      for (const kind of listIdKinds(schema) ?? [])
         await expectSameAsMissing(`${name} ${member}`, endpoint, kind as ParamKind, (id) =>
           caller.send(endpoint, `${pathWith(endpoint, selectOwnId(endpoint))}?${member}=${id}`),
         )
@@ -92,7 +92,7 @@ export function testForeignIdsAreMissing(
     const tested = new Set<string>()
     for (const sample of [validBody(name, caller.ids(endpoint))!, ...samples(schema)]) {
       const ids = membersOf(schema, sample).flatMap(({ path, schema }) =>
-        (kindsOf(schema) ?? []).map((kind) => ({ path, kind })),
+        (listIdKinds(schema) ?? []).map((kind) => ({ path, kind })),
       )
       await forEach(ids, async ({ path, kind }) => {
         const what = `${name} ${path.join('.')} ${kind}`

@@ -4,7 +4,7 @@ import type { SampleReturn } from '../../../src/outside/bank-files/formats/bacs-
 import { camtFile } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { type Reply, until } from '../client.testing.ts'
 import { newMandate, newPoundAccount } from '../records/mandates.testing.ts'
-import { type FileBank, holdPounds, openFileBank, referenceOf } from './file-bank.testing.ts'
+import { type FileBank, findDepositReference, holdPounds, openFileBank } from './file-bank.testing.ts'
 
 /** Parses the records of a file by position, and its processing day. */
 function parseFile(text: string) {
@@ -72,7 +72,9 @@ export async function openBacsBank(settings: Record<string, string> = {}) {
   /** Creates a customer with 100 pounds and an external account. */
   async function newPayee() {
     const { customerId, account } = await bank.customer()
-    await book('100.00', 'CRDT', { transactions: [{ amount: '100.00', text: referenceOf(account) }] })
+    await book('100.00', 'CRDT', {
+      transactions: [{ amount: '100.00', text: findDepositReference(account) }],
+    })
     await balanceIs(customerId, 10_000n)
     const external = await newPoundAccount(bank.world.client, customerId)
     return { customerId, account: account.id, external }

@@ -7,7 +7,7 @@ export interface Collection {
   readonly amount: string
 }
 
-export const collectionsIn = (text: string): Collection[] =>
+export const parseCollections = (text: string): Collection[] =>
   [...text.matchAll(/<DrctDbtTxInf>.*?<\/DrctDbtTxInf>/g)].map(([element]) => ({
     instructionId: partOf(element, 'InstrId'),
     endToEndId: partOf(element, 'EndToEndId'),

@@ -12,7 +12,7 @@ export async function requestErasure({ client }: Production, customerId: string)
   await client.post(`/customers/${customerId}/erasure`)
 }
 
-export function untilErased({ client }: Production, customerId: string): Promise<unknown> {
+export function waitUntilErased({ client }: Production, customerId: string): Promise<unknown> {
   return until(
     async () => (await client.get(`/customers/${customerId}/erasure`)).body,
     ({ status }) => status === 'DONE',
@@ -20,7 +20,10 @@ export function untilErased({ client }: Production, customerId: string): Promise
 }
 
 /** Waits until the erasure of a customer waits for a bank file, and returns its status. */
-export async function untilWaiting({ client, service }: Production, customerId: string): Promise<string> {
+export async function waitUntilErasureWaits(
+  { client, service }: Production,
+  customerId: string,
+): Promise<string> {
   await until(
     async () => (await service.app.db.query(JOBS, [customerId.split(':')[1], service.app.clock()])).rows,
     (rows) => rows.length > 0,

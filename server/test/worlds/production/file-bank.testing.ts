@@ -236,14 +236,14 @@ export async function newBankFolder(
 }
 
 /** Finds the reference that a payer to the account has to state. */
-export function referenceOf({ fundingPaymentInstructions }: InternalAccount): string {
+export function findDepositReference({ fundingPaymentInstructions }: InternalAccount): string {
   return /CS[0-9A-F]{10}/.exec(JSON.stringify(fundingPaymentInstructions))![0]
 }
 
 const COMMITS_MAX = 12
 
 /** Waits until this number of payments is waiting for a file. */
-export async function untilQueued({ service: { app } }: Production, count: number): Promise<void> {
+export async function waitUntilQueued({ service: { app } }: Production, count: number): Promise<void> {
   await until(
     async () => (await app.db.query('SELECT 1 FROM bank_payments WHERE file_id IS NULL')).rows,
     (rows) => rows.length === count,

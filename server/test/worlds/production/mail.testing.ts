@@ -12,7 +12,7 @@ import { getPlatformConfig, type PlatformConfig } from '../../../src/people/plat
 import { makePlatform } from '../../../src/people/platforms/platforms.ts'
 import { makeOtpChallenge, replaceChallenge } from '../../../src/people/sign-in/one-time-codes.ts'
 import { insert, update, type Write } from '../../../src/storage/commit/writes.ts'
-import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import type { MessageRow } from '../../../src/storage/rows/sign-in.ts'
 import type { CredentialRow, InternalAccountRow, PlatformRow } from '../../../src/storage/rows/tables.ts'
 import {
@@ -175,7 +175,7 @@ export interface SmsGateway {
   stop(): Promise<void>
 }
 
-export async function smsGateway(): Promise<SmsGateway> {
+export async function openSmsGateway(): Promise<SmsGateway> {
   const arrivals = new EventEmitter()
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -231,7 +231,7 @@ export async function openMailing(
   settings: Settings = {},
   { isLive = false, ...options }: Options & { readonly isLive?: boolean } = {},
 ): Promise<Mailing> {
-  const [smtp, sms] = await Promise.all([openMailServer(), smsGateway()])
+  const [smtp, sms] = await Promise.all([openMailServer(), openSmsGateway()])
   const login = `${encodeURIComponent(SMTP_LOGIN.user)}:${encodeURIComponent(SMTP_LOGIN.password)}`
   const service = await openServer(
     {
@@ -391,7 +391,7 @@ export class TestPlatform {
     const { rows } = await this.service.app.db.query<{ text: string }>(
       `SELECT m::text AS text FROM messages m WHERE platform_id = $1
        UNION ALL SELECT j::text FROM jobs j WHERE platform_id = $1`,
-      [uuidOf(this.id)],
+      [extractUuid(this.id)],
     )
     return rows.map(({ text }) => text).join('\n')
   }

@@ -153,7 +153,7 @@ export class UsBank {
 }
 
 /** Parses the payments in one of our files to a European bank. */
-export function sepaPaymentsIn(text: string) {
+export function parseSepaPayments(text: string) {
   const payments = [...text.matchAll(/<CdtTrfTxInf>.*?<\/CdtTrfTxInf>/g)].map(([element]) => ({
     instructionId: /<InstrId>(.*?)</.exec(element)?.[1] ?? '',
     endToEndId: /<EndToEndId>(.*?)</.exec(element)?.[1] ?? '',

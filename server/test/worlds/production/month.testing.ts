@@ -5,12 +5,12 @@ import { stripVTControlCharacters } from 'node:util'
 import { expect } from 'vitest'
 import { main } from '../../../../cli/src/program.ts'
 import type { Io } from '../../../../cli/src/terminal/io.ts'
-import { blocksOf, type Command, commandsIn, patternOf } from '../../../../sdk/test/guide.testing.ts'
+import { blocksOf, buildPattern, type Command, listCommands } from '../../../../sdk/test/guide.testing.ts'
 import { toJson } from '../../../src/base/json/json.ts'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import { RailRegistry } from '../../../src/money/rails/registry.ts'
 import { type Reply, until } from '../client.testing.ts'
-import { ACH_FORMAT, newBankFolder, referenceOf, SEPA_IBAN } from './file-bank.testing.ts'
+import { ACH_FORMAT, findDepositReference, newBankFolder, SEPA_IBAN } from './file-bank.testing.ts'
 import { CamtBank, Days, UsBank } from './month-banks.testing.ts'
 import {
   approve,
@@ -254,8 +254,8 @@ async function newCustomer(world: Production): Promise<Customer> {
   expect(usdPayee.status, toJson(usdPayee.body)).toBe(201)
   return {
     ...{ id, eur, usd, usdPayee: usdPayee.body.id },
-    eurReference: referenceOf(eur),
-    usdReference: referenceOf(usd),
+    eurReference: findDepositReference(eur),
+    usdReference: findDepositReference(usd),
     eurPayee: await newEuroAccount(client, id),
   }
 }
@@ -271,7 +271,7 @@ export function commandsByHeading(guide: string): Map<string, Command[]> {
     sections.map((section) => [
       section.slice(0, section.indexOf('\n')),
       blocksOf(section).flatMap(({ language, code }) =>
-        language === 'console' ? commandsIn(language, joinLines(code)) : [],
+        language === 'console' ? listCommands(language, joinLines(code)) : [],
       ),
     ]),
   )
@@ -326,7 +326,7 @@ export class GuidedOperator {
       ])
       const stdout = stripVTControlCharacters(result.stdout)
       expect(stdout.replaceAll(/ {2,}/g, '  '), args.join(' ')).toMatch(
-        patternOf(shown.replaceAll(/ {2,}/g, '  ')),
+        buildPattern(shown.replaceAll(/ {2,}/g, '  ')),
       )
       for (const [id] of result.stdout.matchAll(ID)) if (known.size < known.add(id).size) unusedIds.push(id)
     }

@@ -300,7 +300,7 @@ export async function approve(service: Production['service'], client: Client, cu
 }
 
 /** Builds a German IBAN that ends in these digits. */
-export function ibanEndingWith(suffix: string): string {
+export function buildGermanIban(suffix: string): string {
   const bban = `37040044${'0532013000'.slice(0, 10 - suffix.length)}${suffix}`
   const remainder = BigInt(`${bban}131400`) % 97n
   return `DE${String(98n - remainder).padStart(2, '0')}${bban}`
@@ -316,7 +316,7 @@ export async function newEuroAccount(client: Client, customerId: string, suffix 
     currency: 'EUR',
     accountInfo: {
       accountType: 'EUR_ACCOUNT',
-      iban: ibanEndingWith(suffix),
+      iban: buildGermanIban(suffix),
       beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'DE' },
     },
   })

@@ -22,7 +22,7 @@ export function begin(client: Client, externalAccountId: string, more: object = 
 }
 
 /** Begins the verification of a new account of a customer, by default a new one. Its deposits are sent. */
-export async function begunVerification(
+export async function beginNewVerification(
   client: Client,
   owner?: string,
   suffix = `${newNumber().slice(-8)}9`,
@@ -37,7 +37,7 @@ export async function begunVerification(
 }
 
 /** Reads the amounts of the deposits, in the order in which they were sent. */
-export async function amountsOf(client: Client, id: string): Promise<number[]> {
+export async function readDepositAmounts(client: Client, id: string): Promise<number[]> {
   const { transactionIds } = (await client.get(`/account-verifications/${id}`)).body
   const amounts: number[] = []
   for (const transactionId of transactionIds)
@@ -50,13 +50,13 @@ export function confirm(client: Client, id: string, amounts: readonly number[]):
 }
 
 /** Returns amounts that differ from the deposits. */
-export function otherThan([first = 0, second = 0]: readonly number[]): number[] {
+export function buildWrongAmounts([first = 0, second = 0]: readonly number[]): number[] {
   return [first, second === 99 ? 98 : second + 1]
 }
 
 /** Uses all attempts of a verification whose deposits are sent. */
 export async function failByAttempts(client: Client, id: string): Promise<void> {
-  const wrong = otherThan(await amountsOf(client, id))
+  const wrong = buildWrongAmounts(await readDepositAmounts(client, id))
   for (let attempt = 0; attempt < VERIFICATION_ATTEMPTS; attempt++) await confirm(client, id, wrong)
   expect((await client.get(`/account-verifications/${id}`)).body.status).toBe('FAILED')
 }

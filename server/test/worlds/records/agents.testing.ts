@@ -109,13 +109,13 @@ export async function settled(client: Client, agent: AgentClient, id: string): P
 }
 
 /** Reads the usage of an agent's limits. */
-export async function usageOf(client: Client, agent: AgentClient): Promise<Reply['body']> {
+export async function readUsage(client: Client, agent: AgentClient): Promise<Reply['body']> {
   return (await client.get(`/agents/${agent.id}`)).body.usage
 }
 
 /** Reads today's count and amount, and this month's amount. */
 export async function used(client: Client, agent: AgentClient): Promise<[number, number, number]> {
-  const { dailyTransactionCount, dailySpend, monthlySpend } = await usageOf(client, agent)
+  const { dailyTransactionCount, dailySpend, monthlySpend } = await readUsage(client, agent)
   return [dailyTransactionCount, dailySpend, monthlySpend]
 }
 
@@ -123,7 +123,7 @@ export async function used(client: Client, agent: AgentClient): Promise<[number,
  * Creates an action that waits for approval: a transfer by an agent whose policy requires approval for
  * everything.
  */
-export async function newWaiting(policy: PolicyChange = {}, amount = 2_000) {
+export async function newWaitingTransfer(policy: PolicyChange = {}, amount = 2_000) {
   const world = await newAgentPlatform({ defaultExecutionMode: 'APPROVAL_REQUIRED', ...policy })
   const reply = await world.agent.transferOut(world.payer, amount)
   expect(reply.body.status, toJson(reply.body)).toBe('PENDING_APPROVAL')

@@ -246,7 +246,7 @@ const step = fc.oneof(
 export const batch = fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { minLength: 2, maxLength: 10 })
 
 /** Turns steps into write sets in a world. Each set has an event with the set's number. */
-export function setsOf(steps: readonly (readonly Step[])[], world: World): Write[][] {
+export function buildWriteSets(steps: readonly (readonly Step[])[], world: World): Write[][] {
   return steps.map((set, n) => [
     ...set.flatMap((buildWrites, index) => buildWrites(world, `${n}-${index}`)),
     event(world, `set-${n}`, ids.owner(world)),

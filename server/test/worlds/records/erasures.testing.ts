@@ -2,10 +2,10 @@ import { expect } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
 import type { Database } from '../../../src/storage/engine/port.ts'
 import {
+  buildPng,
   type Client,
   fund,
   newCustomer,
-  pngOf,
   type Reply,
   type SignedIn,
   sendSigned,
@@ -14,7 +14,7 @@ import {
 import { begin, fundPlatform } from './account-verifications.testing.ts'
 import { AgentClient, POLICY } from './agents.testing.ts'
 import { clear, newCard, use } from './cards.testing.ts'
-import { linkFor, upload } from './onboarding.testing.ts'
+import { createKycLink, upload } from './onboarding.testing.ts'
 import { payNow, quoted } from './payments.testing.ts'
 
 /** Unique personal data, by kind. The server receives all of them at some point in the person's life. */
@@ -102,7 +102,7 @@ export async function live(client: Client, other: Awaited<ReturnType<typeof newC
       documentNumber: PERSONAL.documentNumber,
       issuingAuthority: PERSONAL.authority,
     },
-    pngOf(),
+    buildPng(),
     { fileName: PERSONAL.fileName },
   )
   expect(document.status, toJson(document.body)).toBe(201)
@@ -283,7 +283,7 @@ export async function beVerified(client: Client): Promise<string> {
     'BANK_STATEMENT',
   ])
     await upload(client, '/documents', { documentHolder: business.id, documentType, country: 'US' })
-  await linkFor(client, business.id, { redirectUri: PERSONAL.redirect })
+  await createKycLink(client, business.id, { redirectUri: PERSONAL.redirect })
   const verification = await createRecord(client, '/verifications', { customerId: business.id })
   await createRecord(client, `/verifications/${verification.id}/decision`, {
     decision: 'REQUEST_INFORMATION',
@@ -296,7 +296,7 @@ export async function beVerified(client: Client): Promise<string> {
  * Finds the columns that contain each of these strings, as `table.column`. Searches columns of every type that can hold
  * text.
  */
-export async function placesOf(db: Database, texts: readonly string[]): Promise<Map<string, string[]>> {
+export async function findPlaces(db: Database, texts: readonly string[]): Promise<Map<string, string[]>> {
   const { rows: columns } = await db.query<{ table: string; column: string; type: string }>(`
     SELECT c.table_name::text AS table, c.column_name::text AS column, c.data_type::text AS type
     FROM information_schema.columns AS c JOIN information_schema.tables AS t USING (table_schema, table_name)

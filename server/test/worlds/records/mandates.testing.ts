@@ -43,7 +43,7 @@ export async function newPoundAccount(client: Client, customerId: string, more: 
 }
 
 /** Creates a mandate for a new account of a world's customer. */
-export async function mandateOfNew(
+export async function newMandateWithAccount(
   client: Client,
   { Customer = '' }: { readonly Customer?: string },
 ): Promise<{ readonly id: string; readonly externalAccountId: string }> {

@@ -113,13 +113,13 @@ export async function newMember(
 /** Creates the passkey that an invitation requires. */
 async function newPasskey(browser: Browser, token: string) {
   const { challenge } = (await browser.post('/member-invitations/read', { token })).body.passkey
-  return { challenge, attestation: authenticatorOf(browser).attest(challenge) }
+  return { challenge, attestation: createAuthenticator(browser).attest(challenge) }
 }
 
 /** Adds a passkey for the signed-in team member. Returns its id. */
 export async function addPasskey(
   browser: Browser,
-  authenticator = authenticatorOf(browser),
+  authenticator = createAuthenticator(browser),
 ): Promise<string> {
   const { challenge } = (await browser.post('/members/me/passkeys/challenge')).body
   const attestation = authenticator.attest(challenge)
@@ -129,7 +129,7 @@ export async function addPasskey(
 }
 
 /** Creates an authenticator for pages with this browser's origin. */
-export function authenticatorOf({ origin }: Browser): Authenticator {
+export function createAuthenticator({ origin }: Browser): Authenticator {
   return new Authenticator(new URL(origin).hostname, origin)
 }
 
@@ -160,7 +160,7 @@ export class CustomerClient {
 }
 
 /** Creates a customer token with these permissions, or with every permission that it can have. */
-export async function customerClient(
+export async function newCustomerClient(
   client: Client,
   customerId: string,
   more: object = {},

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { parseJson } from '../../../src/base/json/json.ts'
-import { type Client, newPlatform, pngOf, type Reply } from '../client.testing.ts'
+import { buildPng, type Client, newPlatform, type Reply } from '../client.testing.ts'
 
 /** A business with every field that a verification needs, but without owners and documents. */
 export const BUSINESS = {
@@ -222,15 +222,19 @@ export function plain(text: string): string {
 }
 
 /** Creates the link for a customer. */
-export async function linkFor(client: Client, customerId: string, body?: unknown): Promise<Reply['body']> {
+export async function createKycLink(
+  client: Client,
+  customerId: string,
+  body?: unknown,
+): Promise<Reply['body']> {
   const reply = await client.post(`/customers/${customerId}/kyc-link`, body)
   if (reply.status !== 201) throw new Error(JSON.stringify(reply.body))
   return reply.body
 }
 
 /** Creates a link for this customer, and opens it as a person does. */
-export async function openedFor(client: Client, customerId: string, body?: unknown): Promise<PageVisitor> {
-  const { kycUrl } = await linkFor(client, customerId, body)
+export async function openNewLink(client: Client, customerId: string, body?: unknown): Promise<PageVisitor> {
+  const { kycUrl } = await createKycLink(client, customerId, body)
   return opened(kycUrl)
 }
 
@@ -262,7 +266,7 @@ export interface Part {
 const BOUNDARY = 'boundary-of-a-test'
 
 /** Builds the bytes of a form with its parts in this order. */
-export function formOf(parts: readonly Part[]): Buffer {
+export function encodeForm(parts: readonly Part[]): Buffer {
   const chunks = parts.flatMap(({ name, fileName, value, headers = [] }) => {
     const names = [
       ...(name === undefined ? [] : [`name="${name}"`]),
@@ -308,11 +312,17 @@ export function upload(
   client: Client,
   path: string,
   fields: Readonly<Record<string, string>>,
-  file: Uint8Array = pngOf(),
+  file: Uint8Array = buildPng(),
   { fileName = 'passport.png', method = 'POST', headers = {} } = {},
 ): Promise<Reply> {
   const parts = Object.entries(fields).map(([name, value]) => ({ name, value }))
-  return sendForm(client, method, path, formOf([...parts, { name: 'file', fileName, value: file }]), headers)
+  return sendForm(
+    client,
+    method,
+    path,
+    encodeForm([...parts, { name: 'file', fileName, value: file }]),
+    headers,
+  )
 }
 
 /** Sends the headers of an upload and part of its body, and leaves the connection open. */

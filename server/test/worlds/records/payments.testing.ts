@@ -42,7 +42,7 @@ export async function quoted(client: Client, source: object, destination: object
 
 export const account = (accountId: string) => ({ sourceType: 'ACCOUNT', accountId })
 export const to = (accountId: string) => ({ destinationType: 'ACCOUNT', accountId })
-export const transactionOf = async (client: Client, quote: { transactionId: string }) =>
+export const readQuoteTransaction = async (client: Client, quote: { transactionId: string }) =>
   (await client.get(`/transactions/${quote.transactionId}`)).body
 export const statusOf = async (client: Client, quote: { id: string }) =>
   (await client.get(`/quotes/${quote.id}`)).body.status
@@ -123,7 +123,7 @@ export async function rowsOf(client: Client, path: string): Promise<Record<strin
 }
 
 /** Reads all records of a paginated list. */
-export async function everyOne(client: Client, path: string): Promise<Reply['body'][]> {
+export async function readAllRecords(client: Client, path: string): Promise<Reply['body'][]> {
   const records: Reply['body'][] = []
   let cursor = ''
   do {
@@ -139,7 +139,7 @@ export const sum = (amounts: readonly (bigint | number | string)[]) =>
   amounts.reduce<bigint>((total, amount) => total + BigInt(amount), 0n)
 
 /** Reads the platform's clock. */
-export async function clockOf(client: Client): Promise<string> {
+export async function readPlatformClock(client: Client): Promise<string> {
   return (await client.get('/sandbox/clock')).body.now
 }
 
@@ -160,7 +160,7 @@ export interface ShownPosition {
 }
 
 /** Reads the platform's positions, by currency code. */
-export async function positionsOf(client: Client): Promise<Record<string, ShownPosition>> {
+export async function readPlatformPositions(client: Client): Promise<Record<string, ShownPosition>> {
   const { status, body } = await client.get('/positions')
   expect(status, toJson(body)).toBe(200)
   return Object.fromEntries(
@@ -284,7 +284,7 @@ export async function report(client: Client, type: string, paymentId: string): P
 }
 
 /** Reads the balances of the platform's own ledger accounts, by name. */
-export async function booksOf(client: Client, currency = 'USD'): Promise<Record<string, number>> {
+export async function readSystemBalances(client: Client, currency = 'USD'): Promise<Record<string, number>> {
   const { data } = (await client.get(`/ledger/accounts?currency=${currency}&limit=100`)).body
   let sum = 0
   for (const { normalSide, posted } of data) sum += normalSide === 'debit' ? posted : -posted
@@ -302,7 +302,7 @@ export const statusOfPayment = async (client: Client, id: string): Promise<strin
 /** Reads the status of a payment, and its money in the ledger. */
 export async function stateOf({ client, customer, id }: WaitingPayment) {
   const [available, total] = await balancesOf(client, customer.id)
-  const { rail, ...books } = await booksOf(client)
+  const { rail, ...books } = await readSystemBalances(client)
   return {
     status: await statusOfPayment(client, id),
     payer: [available - FUNDED, total - FUNDED],

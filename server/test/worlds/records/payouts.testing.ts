@@ -13,13 +13,13 @@ export function usAccount(digits: string) {
 }
 
 /** Creates a platform with this amount in its dollar account, and a payee. */
-export async function payingPlatform(amount: bigint | number = 1_000_000) {
+export async function newPayingPlatform(amount: bigint | number = 1_000_000) {
   const client = await newPlatform()
-  const { payee, own } = await readyToPay(client, amount)
+  const { payee, own } = await preparePayouts(client, amount)
   return { client, payee, own }
 }
 
-export async function readyToPay(client: Client, amount: bigint | number = 1_000_000) {
+export async function preparePayouts(client: Client, amount: bigint | number = 1_000_000) {
   const [own] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
   await fund(client, own.id, amount)
   const account = { currency: 'USD', accountInfo: usAccount('777000789') }
@@ -51,7 +51,7 @@ export async function sendLines(client: Client, lines: readonly object[]): Promi
 }
 
 /** Runs due jobs until the batch has one of these states. */
-export async function batchIn(
+export async function waitForBatch(
   client: Client,
   id: string,
   ...states: readonly string[]
@@ -63,10 +63,10 @@ export async function batchIn(
   }
 }
 
-export const checked = (client: Client, id: string) => batchIn(client, id, 'READY', 'FAILED')
+export const checked = (client: Client, id: string) => waitForBatch(client, id, 'READY', 'FAILED')
 
 /** Returns the totals in the form of a request. */
-export function totalsOf(batch: Reply['body']): { currency: string; amount: number }[] {
+export function listRequestTotals(batch: Reply['body']): { currency: string; amount: number }[] {
   const sums: Record<string, number> = {}
   for (const { total } of batch.totals)
     sums[total.currency.code] = (sums[total.currency.code] ?? 0) + total.amount
@@ -78,7 +78,7 @@ export function execute(
   batch: Reply['body'],
   more: object = {},
 ): Promise<Reply> {
-  return client.post(`/payouts/batches/${batch.id}/execute`, { totals: totalsOf(batch), ...more })
+  return client.post(`/payouts/batches/${batch.id}/execute`, { totals: listRequestTotals(batch), ...more })
 }
 
 /** Reads all lines of a batch, in order. */
@@ -97,14 +97,14 @@ export async function balanceOf(client: Client): Promise<number> {
   return (await client.get('/platform/internal-accounts?currency=USD')).body.data[0].balance.amount
 }
 
-/** The platform and one of its payees, as returned by `readyToPay`. */
+/** The platform and one of its payees, as returned by `preparePayouts`. */
 export interface Paying {
   readonly own: string
   readonly payee: string
 }
 
 /** Builds the request body of a schedule that pays 100 each day at noon UTC, with an event an hour before. */
-export const dailyOf = ({ own, payee }: Paying, more: object = {}) => ({
+export const buildDailySchedule = ({ own, payee }: Paying, more: object = {}) => ({
   name: 'Rent',
   source: { accountId: own },
   destination: { accountId: payee },
@@ -140,18 +140,18 @@ export const approvableSchedule = (client: Client, body: object) =>
 export const change = (client: Pick<Client, 'post'>, id: string, what: string, body?: object) =>
   client.post(`/payment-schedules/${id}/${what}`, body ?? (what === 'skip' ? {} : undefined))
 
-export async function scheduleIn(client: Client, id: string): Promise<Reply['body']> {
+export async function readSchedule(client: Client, id: string): Promise<Reply['body']> {
   return (await client.get(`/payment-schedules/${id}`)).body
 }
 
 /** Lists the payments of a schedule, oldest first. */
-export async function occurrencesOf(client: Client, id: string): Promise<Reply['body'][]> {
+export async function listScheduleOccurrences(client: Client, id: string): Promise<Reply['body'][]> {
   return (await client.get(`/payment-schedules/${id}/occurrences?limit=100`)).body.data.reverse()
 }
 
 /** Moves the clock to this many seconds after a schedule's next payment, or before it if negative. */
 export async function advanceToNext(client: Client, id: string, seconds = 0): Promise<string> {
-  const [next] = (await scheduleIn(client, id)).upcoming
+  const [next] = (await readSchedule(client, id)).upcoming
   const at = new Date(Date.parse(next.paysAt) + seconds * 1000)
   await client.post('/sandbox/clock/advance', { to: at.toISOString() })
   return next.date
@@ -222,7 +222,7 @@ const PULLED_AMOUNT = 987_600
 const HOLD_RULE = { bankingDays: 2, currency: 'USD', paymentRail: 'ACH', minAmount: PULLED_AMOUNT }
 
 /** Pulls money of a new customer that is then held, and returns the hold's id. Several calls may run concurrently. */
-export async function heldPull(client: Client): Promise<string> {
+export async function newHeldPull(client: Client): Promise<string> {
   const customer = await newCustomer(client)
   const bank = await newBankAccount(client, customer.id)
   const rules = await client.send('PATCH', '/config', { riskConfig: { fundsHolds: [HOLD_RULE] } })

@@ -29,7 +29,7 @@ export async function ready() {
 }
 
 /** Pays in from a listed address, so that the money waits. Returns the deposit's id. */
-export async function paidInByListed(client: Client): Promise<string> {
+export async function payInFromListed(client: Client): Promise<string> {
   const deposit = { amount: AMOUNT, currency: 'USDC', sender: { accountIdentifier: LISTED } }
   const { status, body } = await client.post('/sandbox/deposits', deposit)
   expect(status).toBe(201)
@@ -61,11 +61,11 @@ export async function sendPayment(client: Client, from: string, to: string): Pro
 export const statusOf = async (client: Client, id: string): Promise<string> =>
   (await client.get(`/transactions/${id}`)).body.status
 
-export const screeningsOf = async (client: Client, query = '') =>
+export const listScreenings = async (client: Client, query = '') =>
   (await client.get(`/screenings?${query}`)).body.data
 
-export async function onlyScreening(client: Client) {
-  const screenings = await screeningsOf(client)
+export async function findOnlyScreening(client: Client) {
+  const screenings = await listScreenings(client)
   expect(screenings).toHaveLength(1)
   return screenings[0]
 }
@@ -81,8 +81,8 @@ export const eventTypesOf = async (client: Client, objectId: string): Promise<st
 
 /** Creates a screening that waits for a person. */
 export async function newScreening({ client }: { readonly client: Client }) {
-  const deposit = await paidInByListed(client)
-  const screenings: { readonly id: string; readonly depositId?: string }[] = await screeningsOf(client)
+  const deposit = await payInFromListed(client)
+  const screenings: { readonly id: string; readonly depositId?: string }[] = await listScreenings(client)
   return { Screening: screenings.find(({ depositId }) => depositId === deposit)!.id }
 }
 
@@ -169,7 +169,7 @@ export interface ScreeningService {
 
 export const CLEAR = { outcome: 'CLEAR' } as const
 
-export async function screeningService(): Promise<ScreeningService> {
+export async function openScreeningService(): Promise<ScreeningService> {
   const secret = `whsec_${randomBytes(32).toString('base64')}`
   const webhook = new Webhook(secret)
   const server = createServer(async (request, response) => {

@@ -75,7 +75,7 @@ export async function openCollector(): Promise<Collector> {
 }
 
 /** Returns the settings that send traces to a collector. */
-export function tracedTo(url: string): Readonly<Record<string, string>> {
+export function buildTraceSettings(url: string): Readonly<Record<string, string>> {
   return {
     OTEL_EXPORTER_OTLP_ENDPOINT: url,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',

@@ -149,7 +149,11 @@ export async function secretOf(client: Client): Promise<string> {
 }
 
 /** Waits until the API shows an event that satisfies the condition. */
-export async function eventOnce(client: Client, id: string, isExpected: (event: Reply['body']) => boolean) {
+export async function waitForEventState(
+  client: Client,
+  id: string,
+  isExpected: (event: Reply['body']) => boolean,
+) {
   for (let tries = 0; tries < 100; tries++) {
     const { body } = await client.get(`/events/${id}`)
     if (isExpected(body)) return body
@@ -159,7 +163,7 @@ export async function eventOnce(client: Client, id: string, isExpected: (event: 
 }
 
 /** Waits for an event of an object, and returns the latest one. */
-export async function eventOf(client: Client, objectId: string): Promise<Reply['body']> {
+export async function readLatestEvent(client: Client, objectId: string): Promise<Reply['body']> {
   for (let tries = 0; tries < 100; tries++) {
     const { data } = (await client.get(`/events?objectId=${objectId}&sortOrder=desc&limit=1`)).body
     if (data[0]) return data[0]

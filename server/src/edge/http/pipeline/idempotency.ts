@@ -20,9 +20,9 @@ export function readKeyedRequest(
   op: Op,
   {
     idempotent,
-    isAnswerSecret: isSecret = false,
+    isResponseSecret: isSecret = false,
     body: schema,
-  }: Pick<Endpoint, 'idempotent' | 'isAnswerSecret' | 'body'>,
+  }: Pick<Endpoint, 'idempotent' | 'isResponseSecret' | 'body'>,
   header: string | undefined,
   target: string,
   body: unknown,

@@ -35,16 +35,16 @@ export class CallFaults {
   /** Applies the fault to the response: delays it, or drops it. */
   async apply({ wire }: App, answer: Answer): Promise<Answer> {
     if (!this.#fault) return answer
-    const { losesAnswer, delayMs, error, webhook } = this.#fault
+    const { losesResponse, delayMs, error, webhook } = this.#fault
     const applied = [
-      ...(losesAnswer ? ['lost-answer'] : []),
+      ...(losesResponse ? ['lost-answer'] : []),
       ...(delayMs === undefined ? [] : [`delay=${delayMs}`]),
       ...(error === undefined ? [] : [`error=${error}`]),
       ...(webhook === undefined ? [] : [`webhook=${webhook}`]),
     ]
     if (delayMs) await setTimeout(delayMs)
     const headers = { ...answer.headers, [`${wire.sandboxFaultHeader}-Applied`]: applied.join(', ') }
-    return { ...answer, headers, ...(losesAnswer ? { isLost: true } : {}) }
+    return { ...answer, headers, ...(losesResponse ? { isLost: true } : {}) }
   }
 }
 

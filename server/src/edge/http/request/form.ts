@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { bodyBytesMaxOf, KIB, type Upload } from '@countersign/contract/core/endpoint'
-import { memberOf } from '@countersign/contract/core/objects'
+import { getBodyBytesMax, KIB, type Upload } from '@countersign/contract/core/endpoint'
+import { getOwnValue } from '@countersign/contract/core/objects'
 import { UNREADABLE } from '@countersign/contract/core/schema'
 import type { MultipartFile, MultipartValue } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
@@ -53,8 +53,9 @@ export async function readForm<File>(
 ): Promise<Form<File>> {
   if (!request.isMultipart()) return { fields: {}, file: undefined }
   const { raw } = request
-  if (Number(request.headers['content-length'] ?? 0) > bodyBytesMaxOf({ upload })) throw tooLarge(upload, raw)
-  const pace = watchPace(raw, { bytesMax: bodyBytesMaxOf({ upload }), windowMs })
+  if (Number(request.headers['content-length'] ?? 0) > getBodyBytesMax({ upload }))
+    throw tooLarge(upload, raw)
+  const pace = watchPace(raw, { bytesMax: getBodyBytesMax({ upload }), windowMs })
   try {
     return await readParts(request, upload, pace, receive, onField)
   } catch (error) {
@@ -181,7 +182,7 @@ async function convertParserErrors<T>(step: Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof ApiError) throw error
     const code = getErrorCode(error) ?? ''
-    const refusal = memberOf(PARSER_MESSAGES, code)
+    const refusal = getOwnValue(PARSER_MESSAGES, code)
     if (refusal) throw partError(...refusal)
     throw partError('body', `The body is not valid multipart/form-data: ${getErrorMessage(error)}`)
   }
@@ -194,7 +195,7 @@ function partError(field: string, message: string): ApiError {
 /** The 413 error for the whole body if `body` is given, otherwise for the file. */
 function tooLarge({ bytesMax }: Upload, body?: IncomingMessage): ApiError {
   const message = body
-    ? `The request body must have at most ${bodyBytesMaxOf({ upload: { bytesMax } })} bytes, and its file ${bytesMax}.`
+    ? `The request body must have at most ${getBodyBytesMax({ upload: { bytesMax } })} bytes, and its file ${bytesMax}.`
     : `The file must have at most ${bytesMax} bytes.`
   return new ApiError('PAYLOAD_TOO_LARGE', { message, details: { field: FILE_PART, bytesMax } })
 }

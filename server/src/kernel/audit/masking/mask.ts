@@ -1,8 +1,8 @@
 import { isObject, type JsonSchema as Schema } from '@countersign/contract/core/decode'
 import {
   alternatives,
+  getSensitivity,
   type Sensitivity,
-  sensitivityOf,
   typesOf,
 } from '@countersign/contract/core/sensitivity'
 
@@ -90,7 +90,7 @@ function findRule(schemas: readonly Schema[]): Rule {
 }
 
 function makeRule(schemas: readonly Schema[]): Rule {
-  const sensitivities = schemas.map(sensitivityOf)
+  const sensitivities = schemas.map(getSensitivity)
   const isHiddenIn = (mask: Mask) =>
     schemas.length === 0 || sensitivities.some((sensitivity) => isHidden(sensitivity, mask))
   const members = new Map<string, Schema[]>()
@@ -191,7 +191,7 @@ export function maskPath(
   const isShown = Object.entries(params).every(([name, value]) => {
     const member =
       schema?.properties && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
-    return member !== undefined && !isHidden(sensitivityOf(member), 'logs') && LIKE_AN_ID.test(value)
+    return member !== undefined && !isHidden(getSensitivity(member), 'logs') && LIKE_AN_ID.test(value)
   })
   return isShown ? path : pattern
 }
@@ -218,7 +218,7 @@ export function canContainMasked(schema: Schema, json: string): boolean {
 /** Collects the names of masked properties. An empty name stands for the value itself. */
 function collectHidden(schema: Schema, names: Set<string>, name = ''): void {
   const { properties = {}, items, oneOf = [], anyOf = [] } = schema
-  if (isHidden(sensitivityOf(schema), 'logs')) {
+  if (isHidden(getSensitivity(schema), 'logs')) {
     names.add(name)
     return
   }

@@ -1,5 +1,5 @@
 import type { WIRE_COLUMNS } from '@countersign/contract/connectors/bank-formats'
-import { guardedText } from '@countersign/contract/core/csv-guard'
+import { guardFormulas } from '@countersign/contract/core/csv-guard'
 import { stringify } from 'csv-stringify/sync'
 import { decimalText } from './decimal-amounts.ts'
 import { toSepaText } from './sepa-text.ts'
@@ -27,7 +27,7 @@ export function findTemplateFault({
     for (const fixed of [header, text ?? '']) {
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to refuse
       if (/[\u0000-\u001f\u007f]/.test(fixed)) return `${place} must not contain control characters`
-      if (guardedText(fixed) !== fixed) return `${place} must not begin like a formula`
+      if (guardFormulas(fixed) !== fixed) return `${place} must not begin like a formula`
     }
   }
   const values = columns.flatMap(({ value }) => value ?? [])

@@ -1,4 +1,4 @@
-import { memberOf } from '@countersign/contract/core/objects'
+import { getOwnValue } from '@countersign/contract/core/objects'
 import type { DocumentTypeName } from '@countersign/contract/customers/documents'
 import {
   DOCUMENT_REQUIREMENTS,
@@ -22,7 +22,7 @@ const DOCUMENT_NAMES: Partial<Record<DocumentTypeName, string>> = {
 }
 
 export function formatDocumentName(type: string): string {
-  return memberOf(DOCUMENT_NAMES, type) ?? humanize(type)
+  return getOwnValue(DOCUMENT_NAMES, type) ?? humanize(type)
 }
 
 /** The heading for a required document. */
