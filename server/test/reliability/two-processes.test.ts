@@ -32,7 +32,9 @@ test.runIf(onPostgres)(
     const bank = await Bank.open(pickClient, random, { survives: true })
     await makeConflictsAtCommit(db, 0.1, random)
     const endMs = performance.now() + WORK_MS
-    const isOver = () => performance.now() > endMs
+    let conflicts = 0
+    // On a busy machine it takes longer until a commit has failed.
+    const isOver = () => performance.now() > endMs && conflicts > 0
     let isStarting = false
     const killRepeatedly = async () => {
       for (let kill = 0; kill < KILLS; kill++) {
@@ -48,6 +50,7 @@ test.runIf(onPostgres)(
     const breakConnections = async () => {
       while (!isOver()) {
         await pause(500)
+        conflicts = await countConflictsAtCommit(db)
         // A server that cannot reach its database does not start.
         if (!isStarting) await db.query(BREAK_CONNECTIONS, [random.below(3)])
       }
@@ -58,7 +61,6 @@ test.runIf(onPostgres)(
       watchBooks(db, bank, pickClient, random, isOver),
       bank.moveMoney(CLIENTS, random.fork(), isOver),
     ])
-    expect(await countConflictsAtCommit(db)).toBeGreaterThan(0)
     await removeConflictsAtCommit(db)
     await expectEachOnce(db, bank, pickClient())
     await db.close()
