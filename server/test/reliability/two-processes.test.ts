@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, test } from 'vitest'
 import { openPostgres } from '../../src/storage/engine/postgres.ts'
 import { ensureServerBuilt, newPlace, onPostgres, ServerProcess } from '../worlds/server-process.testing.ts'
 import { Bank, expectEachOnce, watchBooks } from './bank.testing.ts'
