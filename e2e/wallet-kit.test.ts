@@ -285,7 +285,7 @@ describe('the page with the wallet kit', () => {
       const text = await response.text()
       // Changes the data but not the sentence for people.
       await route.fulfill({
-        response: response,
+        response,
         body: text.replaceAll(String.raw`\"amount\":2550,`, String.raw`\"amount\":9550,`),
       })
     })

@@ -180,7 +180,8 @@ function getBounds({ minimum, exclusiveMinimum, maximum, format }: Json): ToolSc
   }
 }
 
-const LEFT_OUT = /\bLeft out: /
+/** Introduces what an absent field means, in the contract's descriptions. */
+const ABSENT = /\b(?:Default|Omitted|Absent): /
 const DATE_TIME = 'A date-time in UTC, like 2026-01-31T12:00:00Z'
 
 /** Describes a field: its format, its meaning, and the meaning of null if it is optional. */
@@ -189,11 +190,8 @@ function describe(
   isOptional: boolean,
 ): string {
   const originalText = typeof description === 'string' ? description : ''
-  // The contract says "Left out: …" about a field that is optional for the endpoint. The tool may require
-  // that field.
-  const meaning = isOptional
-    ? originalText.replace(LEFT_OUT, 'null: ')
-    : (originalText.split(LEFT_OUT)[0] ?? '')
+  // The tool may require a field that is optional for the endpoint.
+  const meaning = isOptional ? originalText.replace(ABSENT, 'null: ') : (originalText.split(ABSENT)[0] ?? '')
   const form =
     format === 'date-time' ? DATE_TIME : typeof patternText === 'string' ? capitalize(patternText) : ''
   const defaultText = isOptional && fallback !== undefined ? `null: ${fallback}` : ''

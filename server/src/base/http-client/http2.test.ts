@@ -48,7 +48,7 @@ test('HTTP/2 is used if the server offers it, and parallel requests share its co
   expect(responses.map(({ body }) => Buffer.from(body).toString())).toEqual(
     Array.from({ length: 100 }, (_, n) => `2.0 ${n}`),
   )
-  expect(responses[0]).toMatchObject({ status: 200, isWhole: true, retryAfter: '7' })
+  expect(responses[0]).toMatchObject({ status: 200, isComplete: true, retryAfter: '7' })
   expect(sessions.length).toBeLessThanOrEqual(32)
 })
 

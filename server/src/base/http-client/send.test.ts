@@ -32,7 +32,7 @@ const post = (url: string, bounds: Omit<Bounds, 'timeoutMs'>, timeoutMs = timeLi
   send({ method: 'POST', url, body: BODY }, { ...bounds, timeoutMs })
 
 test('a response of any length is read only up to the limit of 64 KiB', async () => {
-  for (const [length, isWhole] of [
+  for (const [length, isComplete] of [
     [0, true],
     [KIB_64, true],
     [KIB_64 + 1, false],
@@ -48,7 +48,7 @@ test('a response of any length is read only up to the limit of 64 KiB', async ()
       more()
     })
     const answer = await post(`http://127.0.0.1:${port}/`, anywhere)
-    expect(answer).toMatchObject({ status: 200, isWhole })
+    expect(answer).toMatchObject({ status: 200, isComplete })
     expect(answer.body.length).toBe(Math.min(length, KIB_64))
   }
 })

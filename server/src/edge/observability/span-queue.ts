@@ -153,7 +153,7 @@ class Sender implements SpanExporter {
       )
       const reason = `the collector returned ${response.status}`
       if (response.status < 200 || response.status > 299)
-        return { lost: spans.length, reason: reason, isBusy: BUSY.has(response.status) }
+        return { lost: spans.length, reason, isBusy: BUSY.has(response.status) }
       const { partialSuccess } = serializer.deserializeResponse(response.body)
       return {
         lost: Number(partialSuccess?.rejectedSpans ?? 0),

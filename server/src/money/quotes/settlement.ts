@@ -49,7 +49,7 @@ export function buildHold(quote: QuoteRow, account: string) {
 export function buildFundingLegs(quote: QuoteRow, system: 'clearing' | 'refunds', amount: bigint): Leg[] {
   return [
     { system: 'rail', rail: quote.request.railIn, currency: quote.sending_currency, amount: -amount },
-    { system: system, currency: quote.sending_currency, amount },
+    { system, currency: quote.sending_currency, amount },
   ]
 }
 

@@ -202,7 +202,7 @@ async function applyDeposit(
   evidence: DepositEvidence,
   deposit: DepositRow | undefined,
 ): Promise<Applied> {
-  const verdict = judge(evidence, { rail: findExpectedRail(op, rail), deposit: deposit })
+  const verdict = judge(evidence, { rail: findExpectedRail(op, rail), deposit })
   if (verdict.effect === 'hold') return { writes: [], reason: verdict.reason }
   if (verdict.effect === 'none') return NO_EFFECT
   if (!isKnownCurrency(evidence.currency)) return { writes: [], reason: 'UNREADABLE' }

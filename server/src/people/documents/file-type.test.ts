@@ -11,8 +11,8 @@ test.each([
   ['a JPEG with padding after its end', hex('ffd8ffdb'), hex('ffd90000'), 'image/jpeg'],
   ['a PNG', PNG, IEND, 'image/png'],
 ])('the content of %s is recognized, and a truncated file is reported', (_, head, tail, type) => {
-  expect(detectFileType(head, tail)).toEqual({ type, isWhole: true })
-  expect(detectFileType(head, Buffer.from('cut'))).toEqual({ type, isWhole: false })
+  expect(detectFileType(head, tail)).toEqual({ type, isComplete: true })
+  expect(detectFileType(head, Buffer.from('cut'))).toEqual({ type, isComplete: false })
 })
 
 test.each([

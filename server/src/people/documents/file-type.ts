@@ -20,7 +20,7 @@ const TYPES: readonly {
 ]
 
 /**
- * Detects a file's type: `head` are the first bytes of its content, `tail` the last. `isWhole` is false if
+ * Detects a file's type: `head` are the first bytes of its content, `tail` the last. `isComplete` is false if
  * the file is truncated. Undefined for all other types.
  */
 export function detectFileType(

@@ -41,14 +41,14 @@ export function lookupById<Name extends WithId>(table: Name): RowByKey<Tables[Na
 
 /**
  * A lookup by id for a statement that selects more columns or fewer rows than its table. See
- * `RowByKey.isWhole`.
+ * `RowByKey.isComplete`.
  */
 export function rowOfTable<Row extends { id: string }>(
   table: keyof Tables,
   sql: string,
   isComplete?: (row: object) => row is Row,
 ): RowByKey<Row> {
-  return { sql, columns: ['id'], table, ...(isComplete ? { isComplete: isComplete } : {}) }
+  return { sql, columns: ['id'], table, ...(isComplete ? { isComplete } : {}) }
 }
 
 /**

@@ -126,7 +126,7 @@ test('the API document names the further permissions of a call, and the call enf
     expect(operation['x-further-permission'], name).toEqual(
       'furtherPermission' in endpoint && endpoint.furtherPermission,
     )
-    expect(operation.description, name).toContain('Needs the permission MANAGE, and TRANSACT where')
+    expect(operation.description, name).toContain('Needs the permission MANAGE, and TRANSACT if')
     expect(endpoint.errors, name).toContain('FORBIDDEN')
   }
 })

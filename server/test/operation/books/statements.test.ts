@@ -179,8 +179,8 @@ describe('a statement as CSV', () => {
     const rows = await rowsOf(client, `/statements?accountId=${customer.usd}&format=csv`)
     const heldUnits = String(quote.totalSendingAmount)
     expect(rows.slice(-2)).toMatchObject([
-      { line: 'CLOSING', balanceUnits: '100000', heldUnits: heldUnits, units: '' },
-      { line: 'HOLD', balanceUnits: '', heldUnits: heldUnits, units: '', transactionId: quote.transactionId },
+      { line: 'CLOSING', balanceUnits: '100000', heldUnits, units: '' },
+      { line: 'HOLD', balanceUnits: '', heldUnits, units: '', transactionId: quote.transactionId },
     ])
   })
 })

@@ -224,7 +224,7 @@ export async function pay(
   paymentRail: 'SEPA' | 'SEPA_INSTANT',
 ): Promise<string> {
   const beneficiary = { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'DE' }
-  const accountInfo = { accountType: 'EUR_ACCOUNT', iban: iban, beneficiary }
+  const accountInfo = { accountType: 'EUR_ACCOUNT', iban, beneficiary }
   const path = from.customerId ? '/customers/external-accounts' : '/platform/external-accounts'
   const owner = from.customerId ? { customerId: from.customerId } : {}
   const existing = await client.get(`${path}?${new URLSearchParams({ ...owner, currency: 'EUR' })}`)

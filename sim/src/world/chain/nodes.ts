@@ -105,9 +105,7 @@ export class ChainNode {
   #handleCall({ id, method, params }: RpcCall): object {
     try {
       const result = this.#computeResult(method, params)
-      return isRefusal(result)
-        ? { jsonrpc: '2.0', id, error: result }
-        : { jsonrpc: '2.0', id, result: result }
+      return isRefusal(result) ? { jsonrpc: '2.0', id, error: result } : { jsonrpc: '2.0', id, result }
     } catch (error) {
       if (!(error instanceof RevertError)) throw error
       return { jsonrpc: '2.0', id, error: { code: 3, message: error.message, data: '0x' } }
