@@ -71,7 +71,7 @@ export async function newOwnAccount(op: Op, body: BodyOf<typeof own_account_crea
     purpose,
     state: OWN_ACCOUNT_INITIAL,
     reason: body.reason,
-    sweep
+    sweep: sweep
       ? {
           source: sweep.source,
           minimum: String(sweep.minimum ?? 0n),
