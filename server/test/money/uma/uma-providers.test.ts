@@ -266,7 +266,7 @@ describe("the operator's providers file", () => {
 
   test('fails the start with a one-line error if it is invalid', async () => {
     const invalidFiles: readonly [unknown, RegExp][] = [
-      ['no json', /cannot be readProviders as JSON/],
+      ['no json', /cannot be read as JSON/],
       [{}, /must be a list/],
       [[PROVIDER, 1], /entry 2 must be an object/],
       [[{ ...PROVIDER, name: undefined }], /entry 1 lacks the property name/],
