@@ -22,7 +22,7 @@ const SCRIPT_BYTES_MAX = 4
  */
 const DEFAULT_BYTES_MAX = 512
 
-/** Computes the length of the computeMaxJsonLength JSON text that a schema accepts. */
+/** Computes the length of the longest JSON text that a schema accepts. */
 function computeMaxJsonLength({ enum: words, oneOf, properties, items, ...schema }: Schema): number {
   const { maxItems = 0, maxLength = DEFAULT_BYTES_MAX, wellFormed, freeFormMax } = schema
   if (freeFormMax) return freeFormMax.bytes

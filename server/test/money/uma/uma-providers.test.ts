@@ -274,7 +274,7 @@ describe("the operator's providers file", () => {
       [[{ ...PROVIDER, supportedCurrencies: ['XXX'] }], /entry 1: supportedCurrencies must be/],
       [[{ ...PROVIDER, logo: 'x' }], /entry 1 has an unknown property: logo/],
       [[{ ...PROVIDER, logoUrl: 'http://a.example' }], /entry 1: logoUrl must be/],
-      [[PROVIDER, PROVIDER], /pay\.kestrel\.example is listProviders twice/],
+      [[PROVIDER, PROVIDER], /pay\.kestrel\.example is listed twice/],
     ]
     for (const [content, message] of invalidFiles) {
       const error = await readProviders(content).catch((reason: unknown) => reason)
