@@ -46,7 +46,7 @@ describe.each([
     const skipped = made!.upcoming[0]!.date
     await page.getByRole('button', { name: 'Skip next' }).click()
     const question = page.getByRole('dialog', { name: 'Skip the next payment?' })
-    await question.getByText(`The payment of ${skipped} is not made.`).waitFor()
+    await question.getByText(`The payment on ${skipped} is skipped.`).waitFor()
     await question.getByRole('button', { name: 'Skip next' }).click()
     // The last match, because a filter option with the same text precedes it.
     await page.getByText('Skipped', { exact: true }).last().waitFor()
