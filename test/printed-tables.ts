@@ -48,7 +48,7 @@ import { markdownTable } from './markdown-table.ts'
 import { memberRoleTable } from './member-tables.ts'
 import { nounTable, operatorTable } from './noun-table.ts'
 import { payloadTable, signedCallTable } from './signing-tables.ts'
-import { personDocumentTable, requiredDocumentTable } from './verification-tables.ts'
+import { formatPersonDocumentTable, formatRequiredDocumentTable } from './verification-tables.ts'
 import { watchMetricTable, watchTable } from './watch-tables.ts'
 
 /**
@@ -102,8 +102,8 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'states of a delegated key': () => stateTable(DELEGATED_KEY_TRANSITIONS),
   'states of a verification': () => stateTable(VERIFICATION_TRANSITIONS),
   'states of an erasure': () => stateTable(ERASURE_TRANSITIONS),
-  'documents of a verification': requiredDocumentTable,
-  'documents of a person': personDocumentTable,
+  'documents of a verification': formatRequiredDocumentTable,
+  'documents of a person': formatPersonDocumentTable,
   'when a card is declined': cardDeclineTable,
   'fields of a payload': payloadTable,
   "calls of a customer's token": customerCallTable,

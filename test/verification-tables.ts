@@ -6,7 +6,7 @@ import {
 import { markdownTable } from './markdown-table.ts'
 
 /** The documents that a verification requires, and what satisfies each requirement. */
-export function requiredDocumentTable(): string {
+export function formatRequiredDocumentTable(): string {
   return markdownTable(
     ['entry of `errors`', 'a document that proves', 'accepted types'],
     Object.entries(DOCUMENT_REQUIREMENTS).map(([name, { proves, accepted, monthsMax }]) => [
@@ -18,12 +18,12 @@ export function requiredDocumentTable(): string {
 }
 
 /** The accepted documents of a person, by country. */
-export function personDocumentTable(): string {
-  const yes = (needed: boolean) => (needed ? 'yes' : 'no')
+export function formatPersonDocumentTable(): string {
+  const formatYesNo = (needed: boolean) => (needed ? 'yes' : 'no')
   return markdownTable(
     ['country', 'identity document', 'proof of address'],
     [...PERSON_DOCUMENTS_BY_COUNTRY, ['any other', getPersonDocuments(undefined)] as const].map(
-      ([country, { identity, address }]) => [country, yes(identity), yes(address)],
+      ([country, { identity, address }]) => [country, formatYesNo(identity), formatYesNo(address)],
     ),
   )
 }

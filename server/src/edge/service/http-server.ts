@@ -26,7 +26,7 @@ import { createDeadline } from '../http/pipeline/deadline.ts'
 import { createPipeline, type Pipeline, type PipelineOptions } from '../http/pipeline/pipeline.ts'
 import { createEventPipeline } from '../http/pipeline/processor-calls.ts'
 import { closeStalled, nameLastEventHeader, queryWithLastEvent } from '../http/pipeline/streams.ts'
-import { type Answer, isAnswer } from '../http/request/call.ts'
+import { type HttpResponse, isHttpResponse } from '../http/request/call.ts'
 import { buildHead, headerText } from '../http/request/head.ts'
 import { type TakeUpload, uploadTaker } from '../http/request/upload.ts'
 import { closeUnread, limitRest, refuseEarly, refuseNotHttp, sendError } from '../http/response/refuse.ts'
@@ -72,7 +72,7 @@ const DROP_LINE_MS = 10_000
 /** Options in addition to the settings of the service, mostly set by tests. */
 export interface ServerOptions {
   /** Checks every response against the contract. */
-  readonly checkAnswers?: boolean
+  readonly checkResponses?: boolean
   /** The timeout for responses to the card processor. */
   readonly cardAnswerMsMax?: number
   /** The timeout for receiving a whole request. */
@@ -133,7 +133,7 @@ export function createServer(app: App, handlers: ServedHandlers, options: Served
   const { logRequest } = options
   const deadline = createDeadline(app.log, options.cardAnswerMsMax)
   server.addHook('onClose', deadline.waitForAll)
-  const steps = { checkAnswers: options.checkAnswers ?? false, deadline, limits: options.limits }
+  const steps = { checkResponses: options.checkResponses ?? false, deadline, limits: options.limits }
   const takeUpload = uploadTaker(requestMsMax)
   addApi(server, app, handlers, { steps, takeUpload, logRequest })
   addHealth(server, app, options.leaving)
@@ -250,10 +250,10 @@ function addEndpoint(
       request.seen = { actor: undefined }
       const admitted = await pipeline.admit(buildHead(app, request))
       if (request.seen.standing) reply.headers(toRateLimitHeaders(request.seen.standing))
-      if (isAnswer(admitted)) {
+      if (isHttpResponse(admitted)) {
         logCall?.(request, reply, admitted)
         closeUnread(request, reply)
-        return sendAnswer(reply, admitted)
+        return sendResponse(reply, admitted)
       }
       request.caller = request.raw.complete ? admitted : undefined
     },
@@ -275,7 +275,7 @@ function addEndpoint(
       logCall?.(request, reply, answer)
       if (takeUpload) limitRest(request)
       if (isStream(endpoint)) closeStalled(reply.raw)
-      return sendAnswer(reply, answer)
+      return sendResponse(reply, answer)
     },
   })
 }
@@ -304,7 +304,10 @@ function limitConnections(
   })
 }
 
-function sendAnswer(reply: FastifyReply, { status, headers, body, pieces, isLost }: Answer): FastifyReply {
+function sendResponse(
+  reply: FastifyReply,
+  { status, headers, body, pieces, isLost }: HttpResponse,
+): FastifyReply {
   if (status >= 400) reply.request.trace.code = (JSON.parse(body) as { code: ErrorCode }).code
   reply.code(status).headers(headers).header('Cache-Control', 'no-store')
   if (pieces && !isLost && reply.request.method !== 'HEAD') return reply.send(Readable.from(pieces))

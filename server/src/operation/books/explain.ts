@@ -11,7 +11,7 @@ import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
 import type { DepositRow, PaymentDecisionRow } from '../../storage/rows/rail.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
 import { agentSteps } from './explain-agents.ts'
-import { cardSignatures, walletSignature } from './explain-signatures.ts'
+import { explainCardSignatures, explainWalletSignature } from './explain-signatures.ts'
 import { describeParty, findPayee, findPayer, toSender } from './parties.ts'
 import type { Step } from './steps.ts'
 import { selectLedgerAccount, selectPaymentDecisions, selectPurchase } from './store.ts'
@@ -35,7 +35,9 @@ export async function explain(op: Op, transfer: LedgerTransferRow): Promise<Step
     }
     case 'card_transaction': {
       const purchase = await selectPurchase(op, transfer.cause_id)
-      return purchase ? [entry, purchaseStep(purchase), ...(await cardSignatures(op, purchase))] : [entry]
+      return purchase
+        ? [entry, purchaseStep(purchase), ...(await explainCardSignatures(op, purchase))]
+        : [entry]
     }
     case 'deposit': {
       const deposit = await findDepositRow(op, transfer.cause_id)
@@ -106,7 +108,7 @@ async function paymentSteps(
     ...(await selectPaymentDecisions(op, transaction.id)).map(decisionStep),
     ...(quote ? [quoteStep(quote)] : []),
     ...(action ? await agentSteps(op, action) : []),
-    ...(quote?.signing_request_id ? await walletSignature(op, quote.signing_request_id) : []),
+    ...(quote?.signing_request_id ? await explainWalletSignature(op, quote.signing_request_id) : []),
   ]
 }
 

@@ -25,7 +25,7 @@ const DAYS_MAX = 31
  */
 export function startStatementPolling(app: App): Background {
   const logFailure = (error: unknown) => app.log.error({ err: error }, 'failed to poll statements')
-  return runInBackground(INTERVAL_MS, () => requestMissing(app), logFailure, { beginsNow: true })
+  return runInBackground(INTERVAL_MS, () => requestMissing(app), logFailure, { startsImmediately: true })
 }
 
 async function requestMissing(app: App): Promise<void> {

@@ -97,7 +97,7 @@ async function reportBalances(rail: EvmRail, name: string, address: Hex): Promis
   const { entry, nodes } = rail
   const asset = CHAIN_COINS[entry.network]
   const [coin, ...tokenBalances] = await Promise.all([
-    nodes.coin(address),
+    nodes.nativeBalance(address),
     ...entry.tokens.map(async ({ currency, address: token }) => {
       const amount = await readTokenBalance(nodes, toLowerHex(token), address)
       return `${formatAmount(amount, currency)} ${currency}`

@@ -64,7 +64,7 @@ async function readCoinLevel(
   lowWater: bigint,
 ): Promise<ChainLevel[]> {
   if (!address) return []
-  const balance = await nodes.coin(address)
+  const balance = await nodes.nativeBalance(address)
   return [{ account, asset: CHAIN_COINS[entry.network], decimals: COIN_DECIMALS, balance, lowWater }]
 }
 

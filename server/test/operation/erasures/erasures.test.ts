@@ -19,7 +19,7 @@ const DAY_SECONDS = 86_400
 let host: TestServer
 let baseUrl: string
 beforeAll(async () => {
-  host = await openServer({}, { checkAnswers: true })
+  host = await openServer({}, { checkResponses: true })
   baseUrl = host.baseUrl
 })
 afterAll(() => host.close())

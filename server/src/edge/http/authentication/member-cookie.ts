@@ -2,7 +2,7 @@ import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { MEMBER_COOKIE, MEMBER_SESSION_HOURS } from '@countersign/contract/platforms/member-sessions'
 import type { App } from '../../../kernel/operation/app.ts'
 import type { Outcome } from '../../../kernel/operation/operation.ts'
-import type { Answer } from '../request/call.ts'
+import type { HttpResponse } from '../request/call.ts'
 import { cookieName, cookieText, readCookieValue } from '../response/cookies.ts'
 
 const SECRET = /^[\w-]{43}$/
@@ -15,10 +15,10 @@ export function memberSecretIn(app: Pick<App, 'config'>, cookies: string | undef
 
 /** Adds the cookie of a session that begins or ends to a response. */
 export function withCookie(
-  answer: Answer,
+  answer: HttpResponse,
   { cookie }: Pick<Outcome<Endpoint>, 'cookie'>,
   app: Pick<App, 'config'>,
-): Answer {
+): HttpResponse {
   if (cookie === undefined) return answer
   const [secret, seconds] = cookie === 'none' ? ['', 0] : [cookie.secret, MEMBER_SESSION_HOURS * 60 * 60]
   const text = cookieText(app, MEMBER_COOKIE, secret, { seconds })
