@@ -7,12 +7,7 @@ import { createBase58check } from '@scure/base'
 import { inject } from 'vitest'
 import { timeLimit } from '../../../test/machine-speed.ts'
 import { open, seal } from '../../src/base/crypto/hpke.ts'
-import {
-  generateKeyPair,
-  type KeyPair,
-  keyPairFromPrivateKey,
-  parsePublicKey,
-} from '../../src/base/crypto/p256.ts'
+import { generateKeyPair, type KeyPair, parsePublicKey, toKeyPair } from '../../src/base/crypto/p256.ts'
 import { makeStamp } from '../../src/base/crypto/stamp.ts'
 import { parseJson, toJson } from '../../src/base/json/json.ts'
 
@@ -263,7 +258,7 @@ export function openSession(
 ): SignedIn {
   const bytes = Buffer.from(base58check.decode(session.encryptedSessionSigningKey))
   const enc = parsePublicKey(bytes.subarray(0, 33).toString('hex'))!.bytes
-  const keys = keyPairFromPrivateKey(open({ privateKey: device, enc, ciphertext: bytes.subarray(33) })!)
+  const keys = toKeyPair(open({ privateKey: device, enc, ciphertext: bytes.subarray(33) })!)
   return { sessionId: session.id, keys, stamp: (payload) => makeStamp(keys, payload) }
 }
 

@@ -100,7 +100,7 @@ export function generateKeyPair(): KeyPair {
  * The key pair of a private scalar. The scalar is not copied, so wiping it makes the pair unusable. Throws
  * RangeError unless it is 32 bytes in 1..n-1.
  */
-export function keyPairFromPrivateKey(privateKey: Uint8Array): KeyPair {
+export function toKeyPair(privateKey: Uint8Array): KeyPair {
   return { privateKey, publicKey: toPublicKey(createEcdh(privateKey)) }
 }
 

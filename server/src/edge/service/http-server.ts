@@ -16,7 +16,7 @@ import type { TObject } from 'typebox'
 import { VERSION } from '../../base/settings/version.ts'
 import type { RequestLog } from '../../kernel/audit/request-log.ts'
 import { type Actor, type App, newRequestId } from '../../kernel/operation/app.ts'
-import { toCanonicalPath, toRouterPath, withoutPrefix } from '../../kernel/operation/base-path.ts'
+import { removePrefix, toCanonicalPath, toRouterPath } from '../../kernel/operation/base-path.ts'
 import { ApiError, type Caller, findImplementation } from '../../kernel/operation/operation.ts'
 import { SCHEMA_NAME } from '../../storage/schema/migrate.ts'
 import { allowPages } from '../http/authentication/cors.ts'
@@ -27,7 +27,7 @@ import { createPipeline, type Pipeline, type PipelineOptions } from '../http/pip
 import { createEventPipeline } from '../http/pipeline/processor-calls.ts'
 import { closeStalled, nameLastEventHeader, queryWithLastEvent } from '../http/pipeline/streams.ts'
 import { type HttpResponse, isHttpResponse } from '../http/request/call.ts'
-import { buildHead, headerText } from '../http/request/head.ts'
+import { buildHead, readHeaderText } from '../http/request/head.ts'
 import { type TakeUpload, uploadTaker } from '../http/request/upload.ts'
 import { closeUnread, limitRest, refuseEarly, refuseNotHttp, sendError } from '../http/response/refuse.ts'
 import { addMetrics } from '../observability/metrics-endpoint.ts'
@@ -101,7 +101,7 @@ export function createServer(app: App, handlers: ServedHandlers, options: Served
     // Longer than any valid path segment. The parameter's schema limits its length, so that the error names
     // it.
     routerOptions: { maxParamLength: 64 * KIB },
-    rewriteUrl: ({ url = '/' }) => withoutPrefix(app.config, url),
+    rewriteUrl: ({ url = '/' }) => removePrefix(app.config, url),
     genReqId: () => newRequestId(app.clock()),
     http: {
       // The server's own hook refuses requests without Host, with a regular error body.
@@ -265,9 +265,9 @@ function addEndpoint(
         query: isStream(endpoint) ? queryWithLastEvent(request) : request.query,
         body: request.body,
         headers: request.headers,
-        idempotencyKey: headerText(request, 'idempotency-key'),
-        signature: headerText(request, signatureHeader),
-        requestId: headerText(request, 'request-id'),
+        idempotencyKey: readHeaderText(request, 'idempotency-key'),
+        signature: readHeaderText(request, signatureHeader),
+        requestId: readHeaderText(request, 'request-id'),
         ...(takeUpload ? { readForm: takeUpload(request, endpoint) } : {}),
       }
       const pipelineResponse = await pipeline.answer(call, request.caller)
@@ -333,7 +333,7 @@ function addHealth(server: FastifyInstance, app: App, leaving: Shutdown): void {
   server.get('/healthz', async () => ({ status: 'ok' }))
   server.get('/version', async () => ({ version: VERSION, apiVersion: API_VERSION, schema: SCHEMA_NAME }))
   server.get('/readyz', async (request, reply) => {
-    if (leaving.isBegun)
+    if (leaving.hasStarted)
       return sendError(app, reply, new ApiError('UNAVAILABLE', { message: 'This server is shutting down.' }))
     const unready = await findUnready(app)
     if (!unready) return { status: 'ready' }

@@ -34,7 +34,10 @@ const STATEMENT_WRITERS: Readonly<Record<TextFormat, StatementWriter>> = {
  * Writes a statement to a file or a page. Throws 400 `INVALID_INPUT` if the format does not support the
  * currency.
  */
-export function statementText(statement: Statement, format: TextFormat): TextBody<StatementWriter['type']> {
+export function buildStatementText(
+  statement: Statement,
+  format: TextFormat,
+): TextBody<StatementWriter['type']> {
   const { type, extension, headers, isForIsoCurrencies, write } = STATEMENT_WRITERS[format]
   const { from, to, account } = statement
   if (isForIsoCurrencies && CURRENCIES[account.currency].kind !== 'fiat')

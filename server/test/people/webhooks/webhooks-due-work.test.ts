@@ -1,7 +1,7 @@
 import type { EventType } from '@countersign/contract/events/events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { timeLimit } from '../../../../test/machine-speed.ts'
-import { asApiError } from '../../../src/edge/http/response/errors.ts'
+import { toApiError } from '../../../src/edge/http/response/errors.ts'
 import { JOB_HANDLERS } from '../../../src/edge/service/handlers.ts'
 import type { Op } from '../../../src/kernel/operation/app.ts'
 import { event } from '../../../src/kernel/outbox/events.ts'
@@ -177,9 +177,9 @@ test('an advance of the clock that is interrupted after a step reports that work
       op.now,
     ).catch((error) => error)
   }
-  expect(asApiError(await advance({ nextDue: failConnection })).refusal.code).toBe('UNAVAILABLE')
+  expect(toApiError(await advance({ nextDue: failConnection })).refusal.code).toBe('UNAVAILABLE')
   const error = await advance({ nextDue: async () => op.now, runDue: failConnection })
-  const { refusal } = asApiError(error)
+  const { refusal } = toApiError(error)
   expect(refusal.code).toBe('UNAVAILABLE')
   expect(refusal.message).toContain('may have been done')
 })

@@ -4,7 +4,7 @@ import type { LoggedEndpoint, RequestLog } from '../../../kernel/audit/request-l
 import type { App } from '../../../kernel/operation/app.ts'
 import { findClientAddress } from '../request/address.ts'
 import type { HttpResponse } from '../request/call.ts'
-import { measureDurationMs, pathBelowBase, textParams } from './request-lines.ts'
+import { measureDurationMs, pathBelowBase, readTextParams } from './request-lines.ts'
 
 /** Adds a request and its response to the request log once the response was sent. */
 export type Keep = (request: FastifyRequest, reply: FastifyReply, answer: HttpResponse) => void
@@ -29,7 +29,7 @@ export function createRequestLogger(
         ...{ platformId, httpRequestId, callerRequestId, code, operation, endpoint, method, status, at },
         actor: seen.actor,
         path: pathBelowBase(request),
-        params: textParams(request),
+        params: readTextParams(request),
         query: request.url.split('?', 2)[1],
         durationMs: measureDurationMs(request),
         idempotencyKey: headers['idempotency-key']?.toString(),

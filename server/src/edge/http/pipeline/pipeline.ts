@@ -17,7 +17,7 @@ import { type Call, type Head, type HttpResponse, isHttpResponse } from '../requ
 import { parseBody } from '../request/json-body.ts'
 import { type ReadUpload, readUpload } from '../request/upload.ts'
 import { encodeRefusal, startStream } from '../response/encode.ts'
-import { asApiError } from '../response/errors.ts'
+import { toApiError } from '../response/errors.ts'
 import type { Deadline } from './deadline.ts'
 import { readKeyedRequest } from './idempotency.ts'
 import { identifyCaller, publicInput, withFailureCount } from './public-calls.ts'
@@ -142,7 +142,7 @@ async function catchErrors<T>(route: Route, head: Head, steps: () => Promise<T>)
     if (isHttpResponse(outcome)) countFailedAttempt(route, head, outcome)
     return outcome
   } catch (error) {
-    const { refusal, isFault } = asApiError(error)
+    const { refusal, isFault } = toApiError(error)
     if (isFault) route.app.log.error({ ...head.trace, err: error, endpoint: route.name }, 'operation failed')
     const answer = encodeRefusal(refusal, route.app)
     countFailedAttempt(route, head, answer)

@@ -164,14 +164,14 @@ export function replaceControls(text: string): string {
 
 /** Removes the padding before and after a document. */
 class PaddingRemover {
-  #hasBegun = false
+  #hasContent = false
   /** Padding that is removed unless more of the document follows. */
   #held = ''
 
   take(text: string): string {
-    const content = this.#hasBegun ? text : text.slice(countLeadingPadding(text))
+    const content = this.#hasContent ? text : text.slice(countLeadingPadding(text))
     if (content === '') return ''
-    this.#hasBegun = true
+    this.#hasContent = true
     const end = content.length - countTrailingPadding(content)
     if (end === 0) {
       // Many blanks are equivalent to one.
