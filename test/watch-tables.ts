@@ -1,7 +1,7 @@
 import { WATCH_NAMES, WATCHES, watchMetric } from '@countersign/contract/operation/watches'
 import { formatMarkdownTable } from './markdown-table.ts'
 
-/** Prints everything that is watched, with its alert and the setting that limits it. */
+/** Prints every watch, with its alert and the setting that limits it. */
 export function formatWatchTable(): string {
   return formatMarkdownTable(
     ['watched', 'needs attention if', 'limit', 'alert'],

@@ -61,7 +61,7 @@ export class Bank {
   readonly survives: boolean
   /** Every request under a key, in the order of the first attempt. */
   readonly requests: BankRequest[] = []
-  /** Transactions that were acknowledged. */
+  /** Acknowledged transactions. */
   readonly acknowledged = new Set<string>()
   readonly customers = new Set<string>()
   /** The number of conclusive responses. */

@@ -131,7 +131,7 @@ test('after an erasure, the database contains no text from any input about the c
       if (reply.status < 300) accepted.add(name)
       if (name === 'customer_create' && reply.status === 201) customerIds.push(reply.body.id)
     }
-    // Also sends a body that is refused, because logs may contain refused input.
+    // Also sends a refused body, because logs may contain refused input.
     await caller.send(endpoint.method, path, { ...(body as object), unknown: newMark(`${name} unknown`) })
   }
   expect([...accepted]).toEqual(

@@ -42,7 +42,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 export class Payments {
   readonly #world: RailWorld
   readonly accounts: readonly Account[]
-  /** Transactions that were acknowledged. */
+  /** Acknowledged transactions. */
   readonly acknowledged = new Set<string>()
   /** The shared account number of each currency. */
   readonly #pools = new Map<Currency, string>()

@@ -251,7 +251,7 @@ export async function sendSigned(
 
 const base58check = createBase58check((bytes: Uint8Array) => createHash('sha256').update(bytes).digest())
 
-/** Decrypts the session key that was sealed to this device's key (formats 2), and returns a signer for it. */
+/** Decrypts the session key sealed to this device's key (formats 2), and returns a signer for it. */
 export function openSession(
   session: { id: string; encryptedSessionSigningKey: string },
   device: KeyPair,

@@ -9,7 +9,7 @@ import {
 } from 'node:crypto'
 import { Lru } from './lru.ts'
 
-/** A point that was checked to be on the P-256 curve. Created only by functions of this file. */
+/** A point checked to be on the P-256 curve. Created only by functions of this file. */
 export interface PublicKey {
   /** SEC1 uncompressed, 65 bytes: 0x04 ‖ X ‖ Y. Read-only. */
   readonly bytes: Uint8Array

@@ -2,7 +2,7 @@ import { buildTable, keysOf } from '@countersign/contract/core/objects'
 import { readInteger } from './number-in.ts'
 
 /**
- * Data that is removed a number of days after it was written or ended, with the setting, its default and its
+ * Data removed a number of days after it was written or ended, with the setting, its default and its
  * minimum.
  */
 const KINDS = {

@@ -29,7 +29,7 @@ export class ApiError extends Error {
   readonly reason: string | undefined
   readonly details: ErrorDetails | undefined
   readonly headers: Readonly<Record<string, string>> | undefined
-  /** Writes that are committed even though the request is refused. */
+  /** Writes committed even though the request is refused. */
   readonly writes: readonly Write[]
 
   constructor(
@@ -111,7 +111,7 @@ export function getBody(outcome: Outcome<Endpoint>): unknown {
   return 'body' in outcome ? outcome.body : undefined
 }
 
-/** A response body that is sent while it is produced. */
+/** A response body sent while it is produced. */
 export interface TextBody<Type extends TextType = TextType> {
   readonly type: Type
   /** The file name, if the response is a download. */

@@ -1,7 +1,7 @@
 import { buildId, deriveUuid } from '../../storage/engine/ids.ts'
 
 /**
- * Ids that are derived from the subject of a record. The primary key then prevents a second record, and a
+ * Ids derived from the subject of a record. The primary key then prevents a second record, and a
  * record can be found without another index.
  */
 

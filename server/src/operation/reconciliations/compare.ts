@@ -53,7 +53,7 @@ export interface Difference {
 }
 
 /**
- * The current balance of the rail's account, and the part of it that was booked automatically from entries of
+ * The current balance of the rail's account, and the part of it booked automatically from entries of
  * later statements.
  */
 export interface Balance {

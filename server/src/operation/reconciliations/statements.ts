@@ -236,7 +236,7 @@ function findItemId(
   return isOurs ? id : undefined
 }
 
-/** True for entries that are booked automatically. */
+/** True for automatically booked entries. */
 function isBankCost(kind: StatementEntry['kind']): kind is 'FEE' | 'INTEREST' {
   return kind === 'FEE' || kind === 'INTEREST'
 }

@@ -208,7 +208,7 @@ export async function selectIsUsed(
 export interface Sides {
   /** The current balance of the rail's account in the ledger. */
   readonly posted: bigint
-  /** The sum that was booked automatically from entries of later statements. */
+  /** The sum booked automatically from entries of later statements. */
   readonly bookedLater: bigint
   readonly items: readonly ItemRow[]
   readonly open: readonly OpenEntry[]

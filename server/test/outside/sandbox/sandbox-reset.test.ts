@@ -223,7 +223,7 @@ describe('a job of a reset platform', () => {
     await expect.poll(() => listJobs(currentOp)).toEqual([])
     await service.app.advanceClock(oldOp.platform.id, new Date(oldOp.now.getTime() + 60_000))
     expect(await listJobs(oldOp)).toHaveLength(1)
-    // A caller that was authenticated before the reset cannot reset the platform again.
+    // A caller authenticated before the reset cannot reset the platform again.
     await expect(
       sandboxHandlers.sandbox_reset(oldOp, { params: {}, query: {}, body: undefined }),
     ).rejects.toThrow('has already reset this platform')

@@ -46,7 +46,7 @@ describe('a passkey', () => {
       await buildPasskeyBody(otherBrowser, authenticator),
     )
     expectError(secondSignIn, { code: 'UNAUTHORIZED', reason: 'No member has this passkey.' })
-    // An authenticator that was removed can be registered again.
+    // A removed authenticator can be registered again.
     await addPasskey(browser, authenticator)
   })
 

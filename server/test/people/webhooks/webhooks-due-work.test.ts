@@ -121,7 +121,7 @@ test('an event is given up after seven days, and then the next event of its obje
   receiver.answer = ({ event }) => (event.id === first.id ? 500 : 200)
   await sender.settle(op.platform.id, getDeadline())
   expect(new Set(receiver.received.map(({ event }) => event.id))).toEqual(new Set([first.id]))
-  /** Moves the clock, and returns the ids of the events that are delivered then. */
+  /** Moves the clock, and returns the ids of the events delivered then. */
   const deliverAt = async (ms: number) => {
     await service.app.committer.commit([
       update('platforms', op.platform.id, {}, { clock_offset_ms: BigInt(ms) }),

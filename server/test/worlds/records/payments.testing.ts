@@ -195,7 +195,7 @@ export async function findOwnCustomerId(client: Client): Promise<string> {
   return `Customer:${id.slice('Platform:'.length, -2)}03`
 }
 
-/** Builds a payment that was submitted to a rail, with a value in nearly every column. */
+/** Builds a payment submitted to a rail, with a value in nearly every column. */
 export function railPayment(platformId: string, id: string, paymentId: string, now: Date): RailPaymentRow {
   return {
     id,

@@ -21,7 +21,7 @@ declare module 'fastify' {
 /** A string that is safe in log lines and headers. */
 const SAFE_ID = /^[A-Za-z0-9._:-]{1,128}$/
 /**
- * Paths that are polled every few seconds. They are logged at debug level, so that they do not hide other
+ * Paths polled every few seconds. They are logged at debug level, so that they do not hide other
  * lines.
  */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])

@@ -35,7 +35,7 @@ export interface SampleMtMessage {
   readonly opening?: bigint
   /** Defaults to the balance that follows from the entries. */
   readonly closing?: bigint
-  /** True for a page that is preceded or followed by others. */
+  /** True for a page preceded or followed by others. */
   readonly isContinued?: boolean
   readonly continues?: boolean
   readonly entries?: readonly SampleMtEntry[]
