@@ -1,4 +1,4 @@
-import { railPaymentId } from '../../../server/src/money/rails/rail-ids.ts'
+import { deriveRailPaymentId } from '../../../server/src/money/rails/rail-ids.ts'
 import { instructionOf } from '../../../server/src/outside/bank-files/queue.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { FileBank } from '../world/file-bank/file-bank.ts'
@@ -89,7 +89,7 @@ const DIRECTIONS = ['OUT', 'PULL'] as const
 function mapOrdersByPayment(bank: FileBank, payments: readonly Payment[]) {
   const ids = new Map(
     payments.flatMap(({ transactionId: id }) =>
-      id ? DIRECTIONS.map((direction) => [instructionOf(railPaymentId(direction, id)), id] as const) : [],
+      id ? DIRECTIONS.map((direction) => [instructionOf(deriveRailPaymentId(direction, id)), id] as const) : [],
     ),
   )
   return bank.orders.map((order) => ({ ...order, id: ids.get(order.id) ?? order.id }))
