@@ -161,6 +161,6 @@ async function openReceiver() {
     server.close()
   })
   const address = server.address()
-  if (typeof address !== 'object' || address === null) throw new Error('The receiver does not listen.')
+  if (typeof address !== 'object' || address === null) throw new Error('The receiver is not listening.')
   return { url: `http://127.0.0.1:${address.port}/`, next }
 }

@@ -1,6 +1,6 @@
 import type { OfflineCommand, ServiceCommand } from '@countersign/contract/operation/operator-commands'
 import { formatTable } from '../terminal/table.ts'
-import { formatDigits, formatReconciledDays, type ReconciledDay } from './reconcile.ts'
+import { formatAmountDigits, formatReconciledDays, type ReconciledDay } from './reconcile.ts'
 
 /** A command's options and arguments, by name. */
 export type Values = Record<string, string | boolean | undefined>
@@ -232,7 +232,7 @@ export const PRINTERS = {
   ),
   'reconciliation book': createPrinter<Booked>(
     ({ booked, as, rail, currency, amount }) =>
-      `${booked} is booked: ${formatDigits(currency, amount)} of ${rail} to ${as}.\n`,
+      `${booked} is booked: ${formatAmountDigits(currency, amount)} of ${rail} to ${as}.\n`,
   ),
   'upgrade status': createPrinter<{ version: string; stepsLeft: string[]; otherServers: string[] }>(
     ({ version, stepsLeft, otherServers }) =>

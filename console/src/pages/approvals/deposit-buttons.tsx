@@ -3,7 +3,7 @@ import { ActionButton } from '../../ui/action-button.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { type Approval, describeApproval } from './approval.ts'
 import { AssignForm } from './assign-form.tsx'
-import { Confirmed } from './confirmed.tsx'
+import { ApprovalSummary } from './confirmed.tsx'
 import { groupVotes, needsReason, voteFor } from './deposit-choice.ts'
 import { SplitForm } from './split-form.tsx'
 
@@ -50,9 +50,9 @@ export function DepositButtons({ approval, memberId, disabledReason, onDone }: D
         question={{
           title: 'Write this deposit off?',
           text: (
-            <Confirmed approval={approval}>
+            <ApprovalSummary approval={approval}>
               The money becomes yours and lowers your costs. No customer is credited. This cannot be undone.
-            </Confirmed>
+            </ApprovalSummary>
           ),
           needsReason: true,
         }}
@@ -78,10 +78,10 @@ function AgreeButtons({ approval, memberId, disabledReason, onDone }: DepositBut
         question={{
           title: `${text}?`,
           text: (
-            <Confirmed approval={approval}>
+            <ApprovalSummary approval={approval}>
               {names} {votes.length === 1 ? 'has' : 'have'} voted for it. The last vote that is needed
               decides.
-            </Confirmed>
+            </ApprovalSummary>
           ),
           needsReason: needsReason(choice),
         }}

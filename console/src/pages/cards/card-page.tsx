@@ -17,7 +17,7 @@ import { ShortTable } from '../../ui/short-table.tsx'
 import { Status } from '../../ui/status.tsx'
 import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
-import { useListed } from '../../ui/use-listed.ts'
+import { usePagedList } from '../../ui/use-listed.ts'
 import { formatCardName } from './card.ts'
 import { FreezeButtons } from './freeze-buttons.tsx'
 import { PURCHASES } from './purchases.tsx'
@@ -136,7 +136,7 @@ function FundingSources({ card: { cardholderId, fundingSources } }: { readonly c
 }
 
 function Purchases({ cardId }: { readonly cardId: string }) {
-  const list = useListed(['cards', 'transactions', cardId], (page) =>
+  const list = usePagedList(['cards', 'transactions', cardId], (page) =>
     countersign.cards.transactions(cardId, page),
   )
   return (

@@ -11,7 +11,7 @@ import { describeAccount } from '../../ui/account-words.ts'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { ErrorState, Loading } from '../../ui/states.tsx'
 import { formatConstant } from '../../ui/status-meaning.ts'
-import type { Listed } from '../../ui/use-listed.ts'
+import type { PagedList } from '../../ui/use-listed.ts'
 import {
   type AccountDraft,
   buildAccountInfo,
@@ -28,7 +28,7 @@ import { useReloadOwnMoney } from './use-changed.ts'
 
 type External = ItemOf<'platform_external_account_list'>
 type Own = ItemOf<'own_account_list'>
-type Registered = Listed<Own>
+type Registered = PagedList<Own>
 
 type Fact = readonly [name: string, value: ReactNode]
 

@@ -155,7 +155,7 @@ function Lines({ batchId }: { readonly batchId: string }) {
         read={(query) => countersign.payoutBatches.lines(batchId, query)}
         columns={COLUMNS}
         getId={({ id }) => id}
-        emptyFiltered={{ title: 'No line matches' }}
+        emptyFiltered={{ title: 'No matching lines' }}
         empty={{ title: 'No line was checked yet' }}
       />
     </Panel>

@@ -74,7 +74,9 @@ export function FundForm(props: {
           inputMode="decimal"
           required
           value={amount}
-          error={amount !== '' && units === undefined && `An amount with at most ${decimals} decimals`}
+          error={
+            amount !== '' && units === undefined && `Enter an amount with at most ${decimals} decimal places.`
+          }
           onChange={({ currentTarget }) => setAmount(currentTarget.value)}
         />
         <Group>

@@ -94,7 +94,11 @@ export function ScheduleForm({ onDone }: { readonly onDone: (id: string) => void
           inputMode="decimal"
           required
           value={draft.amount}
-          error={draft.amount !== '' && units === undefined && `An amount with at most ${decimals} decimals`}
+          error={
+            draft.amount !== '' &&
+            units === undefined &&
+            `Enter an amount with at most ${decimals} decimal places.`
+          }
           onChange={({ currentTarget }) => set({ amount: currentTarget.value })}
         />
         <RuleFields draft={draft} set={set} />
