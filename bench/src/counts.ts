@@ -25,7 +25,7 @@ const ACCOUNTS = 4
 const WARM_UP_PIECES = 20
 const PIECES = 200
 
-interface Seeded {
+interface SeededRecords {
   readonly payers: readonly Payer[]
   readonly cards: readonly string[]
   readonly db: Database
@@ -91,9 +91,9 @@ export async function measureCounts(
 
 /** Does one unit of work. */
 type WorkUnit = () => Promise<void>
-type Kind = (bench: Bench<unknown>, seeded: Seeded, pieces: number) => Promise<WorkUnit>
+type Kind = (bench: Bench<unknown>, seeded: SeededRecords, pieces: number) => Promise<WorkUnit>
 
-async function countKind(kind: Kind, bench: Bench<unknown>, seeded: Seeded): Promise<Counts> {
+async function countKind(kind: Kind, bench: Bench<unknown>, seeded: SeededRecords): Promise<Counts> {
   const runUnit = await kind(bench, seeded, WARM_UP_PIECES + PIECES)
   const runPieces = async (pieces: number) => {
     for (let n = 0; n < pieces; n++) await runUnit()

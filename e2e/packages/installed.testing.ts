@@ -54,7 +54,7 @@ export async function run(
   env?: NodeJS.ProcessEnv,
 ): Promise<string> {
   try {
-    const options = { cwd: path, env: env ?? (await environment()) }
+    const options = { cwd: path, env: env ?? (await createEnvironment()) }
     return (await promisify(execFile)(file, [...args], options)).stdout
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
@@ -62,8 +62,8 @@ export async function run(
   }
 }
 
-/** Returns the environment variables for a platform's program. */
-export async function environment(): Promise<NodeJS.ProcessEnv> {
+/** Creates a platform, and returns the environment variables for its programs. */
+export async function createEnvironment(): Promise<NodeJS.ProcessEnv> {
   const response = await fetch(inject('platformMaker'), { method: 'POST' })
   const { tokenId, clientSecret } = (await response.json()) as { tokenId: string; clientSecret: string }
   const { NODE_ENV: _, NODE_OPTIONS: __, VITEST: ___, ...env } = process.env

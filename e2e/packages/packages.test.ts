@@ -4,7 +4,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { environment, makeProject, run, tool } from './installed.testing.ts'
+import { createEnvironment, makeProject, run, tool } from './installed.testing.ts'
 
 /** The output of `import.mjs` after a payment. */
 const PAID = {
@@ -89,7 +89,7 @@ describe('in an empty folder', () => {
   )
 
   test('the command line tool pays as well', async () => {
-    const { BASE: baseUrl, TOKEN_ID: tokenId, CLIENT_SECRET: clientSecret } = await environment()
+    const { BASE: baseUrl, TOKEN_ID: tokenId, CLIENT_SECRET: clientSecret } = await createEnvironment()
     await writeFile(
       join(project.path, 'credentials.json'),
       JSON.stringify({ baseUrl, tokenId, clientSecret }),
@@ -170,7 +170,7 @@ describe('in a Next.js app', () => {
     await run(app, process.execPath, [next, 'build'])
     const server = spawn(process.execPath, [next, 'start', '--port', '0', '--hostname', '127.0.0.1'], {
       cwd: app,
-      env: await environment(),
+      env: await createEnvironment(),
     })
     try {
       const address = await new Promise<string>((resolve, reject) => {

@@ -171,12 +171,11 @@ function listNestedMembers(schema: Json): ToolMember[] {
 
 /** MCP transmits numbers as doubles, so amounts are limited to integers that a double represents exactly. */
 function getBounds({ minimum, exclusiveMinimum, maximum, format }: Json): ToolSchema {
-  const least = typeof exclusiveMinimum === 'number' ? exclusiveMinimum + 1 : minimum
-  const most =
-    typeof maximum === 'number' ? maximum : format === 'int64' ? Number.MAX_SAFE_INTEGER : undefined
+  const min = typeof exclusiveMinimum === 'number' ? exclusiveMinimum + 1 : minimum
+  const max = typeof maximum === 'number' ? maximum : format === 'int64' ? Number.MAX_SAFE_INTEGER : undefined
   return {
-    ...(typeof least === 'number' ? { minimum: least } : {}),
-    ...(most === undefined ? {} : { maximum: most }),
+    ...(typeof min === 'number' ? { minimum: min } : {}),
+    ...(max === undefined ? {} : { maximum: max }),
   }
 }
 

@@ -152,7 +152,7 @@ export function Outcome(
 }
 
 /** Renders a resource, or its loading or error state. */
-export function Loaded<T>(
+export function ResourceView<T>(
   props: Styled & { readonly resource: Resource<T>; readonly children: (data: T) => ReactNode },
 ): ReactNode {
   const { resource: of, children, classNames } = props

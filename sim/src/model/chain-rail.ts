@@ -36,7 +36,7 @@ export function createChainRail(backend: Backend, world: ChainWorld, needsDecisi
       address: toChecksumAddress(payeeAddress(suffix).slice(2)),
     }),
     suffixes: ['one', 'two'],
-    endings: { transferOut: {}, transferIn: {}, payout: {}, pull: {} },
+    expectedOutcomes: { transferOut: {}, transferIn: {}, payout: {}, pull: {} },
     async prepare() {
       expectStatus(await backend.callRepeatable('PATCH', '/config', WALLET_CONFIG), 200)
     },
@@ -114,12 +114,12 @@ function findDifference(
       const [refund] = found
       if (refund && (!needsDecision || refund.from !== world.treasury || refund.value !== payment.received))
         return `${description} was paid back: ${describeTransfer(refund)}`
-      if (refund) payment.ending = FAILS
+      if (refund) payment.expectedOutcome = FAILS
     } else if (terms && state === 'acknowledged') {
-      const ending = isMined ? COMPLETES : FAILS
-      if (isFinal && ending.status !== payment.ending.status)
-        return `${description} (${transactionId}) ended as ${payment.ending.status}: on the chain it is ${describeTransfer(found[0])}`
-      payment.ending = ending
+      const expectedOutcome = isMined ? COMPLETES : FAILS
+      if (isFinal && expectedOutcome.status !== payment.expectedOutcome.status)
+        return `${description} (${transactionId}) ended as ${payment.expectedOutcome.status}: on the chain it is ${describeTransfer(found[0])}`
+      payment.expectedOutcome = expectedOutcome
     } else if (terms && isMined)
       return `${description} is ${state}, and the chain has ${describeTransfer(found[0])}`
   }
