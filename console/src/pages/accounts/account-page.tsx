@@ -70,7 +70,7 @@ function AccountDetail(props: { readonly accountId: string; readonly account: Ac
           items={[
             ['Posted', <Money key="posted" amount={{ amount: posted, currency }} />],
             ['Held', <Money key="held" amount={{ amount: held, currency }} />],
-            ['Normal side', formatConstant(normalSide.toUpperCase())],
+            ['Normal balance', formatConstant(normalSide.toUpperCase())],
             [
               'Owner',
               owner.startsWith('Customer:') ? (

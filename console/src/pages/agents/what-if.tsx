@@ -97,7 +97,7 @@ const COLUMNS = [
   },
   {
     id: 'why',
-    header: 'Why',
+    header: 'Reason',
     width: 'minmax(12rem, 2fr)',
     cell: ({ words }: ReplayedRequest) => (
       <span className="clipped" title={words}>

@@ -38,13 +38,13 @@ const FILTERS: readonly Filter[] = [
 const COLUMNS: readonly Column<Entry>[] = [
   {
     id: 'what',
-    header: 'What',
+    header: 'Action',
     width: 'minmax(9rem, 2fr)',
     cell: ({ operation }) => <span className="clipped">{describeCall(operation)}</span>,
   },
   {
     id: 'who',
-    header: 'Who',
+    header: 'Caller',
     width: 'minmax(8rem, 1.5fr)',
     cell: ({ actor }) => (
       <span className="clipped" title={formatActor(actor)}>
@@ -54,7 +54,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   },
   {
     id: 'kind',
-    header: 'As',
+    header: 'Type',
     width: '6rem',
     priority: 2,
     cell: ({ actor }) => formatConstant(actor.type),

@@ -65,7 +65,7 @@ const COLUMNS: readonly Column<Card>[] = [
   },
   {
     id: 'created',
-    header: 'Ordered',
+    header: 'Requested',
     width: '9.5rem',
     isRightAligned: true,
     priority: 2,

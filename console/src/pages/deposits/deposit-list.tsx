@@ -29,7 +29,7 @@ const COLUMNS: readonly Column<Deposit>[] = [
   { id: 'status', header: 'Status', width: '9rem', cell: ({ status }) => <Status state={status} /> },
   {
     id: 'reason',
-    header: 'Why',
+    header: 'Reason',
     width: 'minmax(8rem, 2fr)',
     priority: 2,
     cell: ({ reason }) => <span className="clipped soft">{reason ? formatConstant(reason) : '–'}</span>,

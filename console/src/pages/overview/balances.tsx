@@ -27,7 +27,7 @@ export function Balances({ balances }: { readonly balances: readonly CurrencyBal
         },
         {
           id: 'platform',
-          header: 'Your own',
+          header: 'Platform balances',
           width: 'minmax(8rem, 1fr)',
           isRightAligned: true,
           priority: 2,

@@ -156,7 +156,7 @@ function Lines({ batchId }: { readonly batchId: string }) {
         columns={COLUMNS}
         getId={({ id }) => id}
         emptyFiltered={{ title: 'No matching lines' }}
-        empty={{ title: 'No line was checked yet' }}
+        empty={{ title: 'No lines checked yet' }}
       />
     </Panel>
   )

@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<Reconciliation>[] = [
   },
   {
     id: 'closing',
-    header: 'By the bank',
+    header: 'Bank balance',
     width: 'minmax(9rem, 1fr)',
     isRightAligned: true,
     priority: 2,
@@ -54,7 +54,7 @@ const COLUMNS: readonly Column<Reconciliation>[] = [
   },
   {
     id: 'books',
-    header: 'By the books',
+    header: 'Ledger balance',
     width: 'minmax(9rem, 1fr)',
     isRightAligned: true,
     priority: 2,

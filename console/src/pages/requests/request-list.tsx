@@ -67,7 +67,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   {
     id: 'took',
-    header: 'Took',
+    header: 'Duration',
     width: '4.5rem',
     isRightAligned: true,
     priority: 2,

@@ -26,7 +26,7 @@ export function Fund({ onChange: changed }: { readonly onChange: () => void }) {
   return (
     <FundForm
       accounts={data}
-      description="Yours, and the newest of your customers"
+      description="Your own accounts, and the newest customer accounts"
       formatLabel={({ type, customerId, balance }) =>
         `${customerId ? shortenId(customerId) : 'Platform'} · ${formatConstant(type)} · ${balance.currency.code}`
       }

@@ -126,7 +126,7 @@ function AccountFields(props: {
     <>
       <NativeSelect
         label="From"
-        description="Yours, and the newest of your customers"
+        description="Your own accounts, and the newest customer accounts"
         value={source?.id ?? ''}
         onChange={({ currentTarget }) => set({ sourceId: currentTarget.value, destinationId: '' })}
         data={sources.map(({ id, customerId, balance }) => ({
