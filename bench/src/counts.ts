@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { keysOf } from '@countersign/contract/core/objects'
 import type { Database } from '@countersign/server/storage/engine/port'
 import { openPostgres } from '@countersign/server/storage/engine/postgres'
-import { type AgentPayer, agentSteps, makeAgentPayer } from './agents.ts'
+import { type AgentPayer, buildAgentSteps, makeAgentPayer } from './agents.ts'
 import { buildAuthorizationCall } from './cards.ts'
 import { type Call, cycle, send, type Target } from './load.ts'
 import { type Bench, type Options, runOnServer } from './on-server.ts'
@@ -130,7 +130,7 @@ const KINDS = {
 } as const satisfies Readonly<Record<string, Kind>>
 
 function prepareAgentPayment(target: Target, payer: AgentPayer): WorkUnit {
-  const { quote, execute } = agentSteps('/agents/me', [payer])
+  const { quote, execute } = buildAgentSteps('/agents/me', [payer])
   return async () => sendCall(target, execute(await send(target, quote())))
 }
 

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Countersign } from '@countersign/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createEnvironment, makeProject, run, tool } from './installed.testing.ts'
+import { createEnvironment, getToolPath, makeProject, run } from './installed.testing.ts'
 
 const PAYEE = { accountNumber: '000123456789', routingNumber: '021000021' }
-const TSC = tool('typescript/bin/tsc')
+const TSC = getToolPath('typescript/bin/tsc')
 
 type Project = Awaited<ReturnType<typeof makeProject>>
 
@@ -162,7 +162,7 @@ describe('the wallet in a Next.js app', () => {
     // Turbopack reads nothing above its root.
     const settings = JSON.stringify({ turbopack: { root: join(project.path, '..') } })
     await writeFile(join(project.path, 'next.config.mjs'), `export default ${settings}`)
-    const next = tool('next/dist/bin/next')
+    const next = getToolPath('next/dist/bin/next')
     await run(project.path, process.execPath, [next, 'build'], platform)
     const args = [next, 'start', '--port', '0', '--hostname', '127.0.0.1']
     ;({ server, origin } = await start(project.path, args, platform, /Ready/))

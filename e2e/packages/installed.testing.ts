@@ -6,19 +6,19 @@ import { promisify } from 'node:util'
 import { inject } from 'vitest'
 
 /** A folder in which npm has installed the packed packages, created by `npm run test:packages`. */
-const INSTALLED = folder('PACKAGES_FOLDER')
+const INSTALLED = readFolder('PACKAGES_FOLDER')
 /** A folder with bundlers and other runtimes, from `tools/package.json`. */
-const TOOLS = folder('PACKAGE_TOOLS')
+const TOOLS = readFolder('PACKAGE_TOOLS')
 const CONSUMER = fileURLToPath(new URL('./consumer', import.meta.url))
 
-function folder(name: string): string {
+function readFolder(name: string): string {
   const path = process.env[name]
   if (path === undefined) throw new Error(`${name} is not set. Run these tests with: npm run test:packages`)
   return path
 }
 
 /** The path of a tool. The file may be missing if the tool was built for another system. */
-export function tool(path: string): string {
+export function getToolPath(path: string): string {
   return join(TOOLS, 'node_modules', path)
 }
 

@@ -59,12 +59,12 @@ export interface Connection {
 /** Exported by each client's file. */
 export type Connect = (connection: Connection) => Calls
 
-export function basic({ tokenId, clientSecret }: Connection): string {
+export function formatBasicCredentials({ tokenId, clientSecret }: Connection): string {
   return `Basic ${btoa(`${tokenId}:${clientSecret}`)}`
 }
 
 /** Returns a response body, and fails if it is missing. */
-export function there<T>(body: T | undefined, what: unknown): T {
+export function requireBody<T>(body: T | undefined, what: unknown): T {
   if (body === undefined) throw new Error(JSON.stringify(what))
   return body
 }

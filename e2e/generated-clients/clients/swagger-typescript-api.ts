@@ -1,4 +1,4 @@
-import { type Answer, BANK, basic, type Connect, type Signed } from './calls.js'
+import { type Answer, BANK, type Connect, formatBasicCredentials, type Signed } from './calls.js'
 import {
   Api,
   type HttpResponse,
@@ -9,7 +9,7 @@ import {
 export const connect: Connect = (connection) => {
   const api = new Api({
     baseUrl: connection.baseUrl,
-    baseApiParams: { headers: { Authorization: basic(connection) }, format: 'json' },
+    baseApiParams: { headers: { Authorization: formatBasicCredentials(connection) }, format: 'json' },
   })
   return {
     async createCustomer(email) {

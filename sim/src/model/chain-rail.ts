@@ -33,7 +33,7 @@ export function createChainRail(backend: Backend, world: ChainWorld, needsDecisi
     ways: [owners.pay, owners.pay, owners.pay, owners.pay, owners.pay, owners.pay],
     externalAccountInfo: (suffix) => ({
       accountType: 'BASE_WALLET',
-      address: toChecksumAddress(payeeAddress(suffix).slice(2)),
+      address: toChecksumAddress(buildPayeeAddress(suffix).slice(2)),
     }),
     suffixes: ['one', 'two'],
     expectedOutcomes: { transferOut: {}, transferIn: {}, payout: {}, pull: {} },
@@ -131,7 +131,7 @@ function findDifference(
 
 /** The transfer that a payment makes from an internal account. */
 function findTerms({ payee, received }: Payment, treasury: Hex): Terms | undefined {
-  return payee === undefined ? undefined : { from: treasury, to: payeeAddress(payee), value: received }
+  return payee === undefined ? undefined : { from: treasury, to: buildPayeeAddress(payee), value: received }
 }
 
 function matchesTerms(transfer: Transfer, { from, to, value }: Terms, transactionId: string): boolean {
@@ -140,7 +140,7 @@ function matchesTerms(transfer: Transfer, { from, to, value }: Terms, transactio
 }
 
 /** The chain address of the external account with this suffix. */
-export function payeeAddress(suffix: string): Hex {
+export function buildPayeeAddress(suffix: string): Hex {
   const digits = Buffer.from(`payee ${suffix}`).toString('hex')
   return `0x${digits.padStart(38, 'b').slice(-38)}aa`
 }

@@ -4,7 +4,7 @@ import { DialogButton } from '../../ui/dialog-button.tsx'
 import { type Approval, describeApproval } from './approval.ts'
 import { AssignForm } from './assign-form.tsx'
 import { ApprovalSummary } from './confirmed.tsx'
-import { groupVotes, needsReason, voteFor } from './deposit-choice.ts'
+import { castVote, groupVotes, needsReason } from './deposit-choice.ts'
 import { SplitForm } from './split-form.tsx'
 
 interface DepositButtonsProps {
@@ -85,7 +85,7 @@ function AgreeButtons({ approval, memberId, disabledReason, onDone }: DepositBut
           ),
           needsReason: needsReason(choice),
         }}
-        act={(reason) => voteFor(approval.objectId, choice, reason)}
+        act={(reason) => castVote(approval.objectId, choice, reason)}
         successText={`Voted: ${text}, ${describeApproval(approval)}.`}
         onDone={onDone}
       />

@@ -68,7 +68,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     id: 'took',
     header: 'Duration',
-    width: '4.5rem',
+    width: '5.5rem',
     isRightAligned: true,
     priority: 2,
     cell: ({ durationMs }) => <span className="figures">{durationMs.toLocaleString()} ms</span>,
