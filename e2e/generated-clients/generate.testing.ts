@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { WIRE_WORD, wireSpelling } from '@countersign/contract/core/wire-word'
 import { DeviceKey, signedCall } from '@countersign/sdk/wallet'
 import { build } from 'esbuild'
-import type { Answer, Calls, Connect, Signed } from './clients/calls.ts'
+import type { Calls, Connect, SignatureHeaders, SignedCallResult } from './clients/calls.ts'
 
 const CLIENTS = fileURLToPath(new URL('./clients', import.meta.url))
 const REDOCLY = fileURLToPath(new URL('./redocly.yaml', import.meta.url))
@@ -192,7 +192,7 @@ export async function pay(calls: Calls, quorumPublicKey: string): Promise<Outcom
 
 /** Performs a signed operation: the call, the stamp over its payload, and the same call again. */
 async function callAndSign(
-  call: (signed?: Signed) => Promise<Answer>,
+  call: (signed?: SignatureHeaders) => Promise<SignedCallResult>,
   approve: (payload: string) => Promise<string>,
 ): Promise<string> {
   const first = await call()

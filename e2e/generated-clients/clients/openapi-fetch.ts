@@ -1,12 +1,12 @@
 import createClient, { type Client } from 'openapi-fetch'
 import {
-  type Answer,
   BANK,
   type Connect,
   formatBasicCredentials,
   type Payments,
   type Records,
   requireBody,
+  type SignedCallResult,
   type SignIn,
 } from './calls.js'
 import type { components, paths } from './generated/openapi-typescript.js'
@@ -127,6 +127,6 @@ function buildPayments(client: Client<paths>): Payments {
   }
 }
 
-function readChallenge({ payloadToSign, requestId }: Challenge): Answer {
+function readChallenge({ payloadToSign, requestId }: Challenge): SignedCallResult {
   return { status: 202, payloadToSign, requestId }
 }

@@ -74,9 +74,7 @@ export function FundForm(props: {
           inputMode="decimal"
           required
           value={amount}
-          error={
-            amount !== '' && units === undefined && `Enter an amount with at most ${decimals} decimal places.`
-          }
+          error={amount !== '' && units === undefined && formatAmountError(decimals)}
           onChange={({ currentTarget }) => setAmount(currentTarget.value)}
         />
         <Group>
@@ -98,4 +96,8 @@ export function FundForm(props: {
       </Stack>
     </form>
   )
+}
+
+function formatAmountError(decimals: number): string {
+  return `Enter an amount with at most ${decimals} decimal places.`
 }
