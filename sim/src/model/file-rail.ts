@@ -11,7 +11,7 @@ import { type Account, AWAITS_REVIEW, FAILS, type Model, type Payment, Violation
 import type { Rail } from './rail.ts'
 import { findOrderDifference, REFUNDED, REVERSED, ROUNDS_MAX, waitUntilNoDifference } from './rails.ts'
 
-const ENDINGS = { [REJECTS]: FAILS, [RETURNS]: FAILS }
+const OUTCOMES = { [REJECTS]: FAILS, [RETURNS]: FAILS }
 const SIGNED_ON = '2025-12-01'
 /** Collections are credited only on a later day. */
 const DAY_SECONDS = 24 * 60 * 60
@@ -35,11 +35,11 @@ export function createFileRail(backend: Backend, bank: FileBank): Rail {
       beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'DE' },
     }),
     suffixes: [REJECTS, RETURNS],
-    endings: {
-      transferOut: ENDINGS,
-      transferIn: { ...ENDINGS, [RETURNS]: REFUNDED },
-      payout: ENDINGS,
-      pull: { ...ENDINGS, [RETURNS]: REVERSED },
+    expectedOutcomes: {
+      transferOut: OUTCOMES,
+      transferIn: { ...OUTCOMES, [RETURNS]: REFUNDED },
+      payout: OUTCOMES,
+      pull: { ...OUTCOMES, [RETURNS]: REVERSED },
     },
     async allowPulls(externalAccountId) {
       if (bank.canCollect)
@@ -63,7 +63,7 @@ export function createFileRail(backend: Backend, bank: FileBank): Rail {
         findOrderDifference(payments, mapOrdersByPayment(bank, payments), bank.deposits)
       const sums = findWaitingSums(bank, open === undefined ? await listWaitingReports(backend) : [])
       for (const payment of payments)
-        if (sums.some((sum) => mentionsPayment(sum, payment))) payment.ending = AWAITS_REVIEW
+        if (sums.some((sum) => mentionsPayment(sum, payment))) payment.expectedOutcome = AWAITS_REVIEW
       return open
     },
     async checkFinalState() {
@@ -102,7 +102,7 @@ function mapOrdersByPayment(bank: FileBank, payments: readonly Payment[]) {
  */
 async function findAccountDifference(backend: Backend, bank: FileBank): Promise<string | undefined> {
   const events = await listWaitingReports(backend)
-  const wrong = findUnexpected(bank, events)
+  const wrong = findUnexpectedReports(bank, events)
   if (wrong !== undefined) return `Reports held for manual review: ${wrong}`
   const bookings: Body[] = events.filter(({ type }: Body) => type === 'file.booking')
   const waiting = [
@@ -154,7 +154,7 @@ function mentionsPayment({ body }: Body, { depositId }: Payment): boolean {
  * Describes reports that wait without a cause, and missing reports. Undefined if the reports are exactly the
  * expected ones.
  */
-function findUnexpected(bank: FileBank, events: readonly Body[]): string | undefined {
+function findUnexpectedReports(bank: FileBank, events: readonly Body[]): string | undefined {
   const { expectedReports } = bank
   const expected = [
     ...[...expectedReports.otherAccounts].map((account) => `file.other-account OTHER_ACCOUNT ${account}`),
