@@ -89,7 +89,9 @@ const DIRECTIONS = ['OUT', 'PULL'] as const
 function mapOrdersByPayment(bank: FileBank, payments: readonly Payment[]) {
   const ids = new Map(
     payments.flatMap(({ transactionId: id }) =>
-      id ? DIRECTIONS.map((direction) => [instructionOf(deriveRailPaymentId(direction, id)), id] as const) : [],
+      id
+        ? DIRECTIONS.map((direction) => [instructionOf(deriveRailPaymentId(direction, id)), id] as const)
+        : [],
     ),
   )
   return bank.orders.map((order) => ({ ...order, id: ids.get(order.id) ?? order.id }))
