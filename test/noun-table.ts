@@ -6,10 +6,10 @@ import {
   type OperatorCommand,
   SERVICE_FORMS,
 } from '@countersign/contract/operation/operator-commands'
-import { formatMarkdownTable } from './markdown-table.ts'
+import { markdownTable } from './markdown-table.ts'
 
 /** Prints every call of the sdk, by noun. */
-export function formatNounTable(): string {
+export function nounTable(): string {
   const rows = (Object.entries(API) as [EndpointName, Endpoint][]).map(([name, endpoint]) => ({
     name,
     endpoint,
@@ -18,7 +18,7 @@ export function formatNounTable(): string {
   // A helper is its own noun.
   const nounOf = (verb: string) => verb.split('.', 1)[0]!
   const nouns = [...new Set(rows.map(({ verb }) => nounOf(verb)))]
-  return formatMarkdownTable(
+  return markdownTable(
     ['`countersign.`', '', 'call'],
     nouns.flatMap((noun) =>
       rows
@@ -29,9 +29,9 @@ export function formatNounTable(): string {
 }
 
 /** Prints every operator command, as `countersign` accepts it. */
-export function formatOperatorTable(): string {
+export function operatorTable(): string {
   const forms: OperatorCommand[] = Object.values({ ...SERVICE_FORMS, ...OFFLINE_FORMS })
-  return formatMarkdownTable(
+  return markdownTable(
     ['`countersign`', ''],
     forms.flatMap(({ cli, options = {}, description }) => {
       if (cli === undefined) return []

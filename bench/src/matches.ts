@@ -21,15 +21,15 @@ const DIFFERENT_EVERY = 50
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Seconds, and memory use in MiB after a tenth of the lines and after all of them. */
-interface Measurement {
+interface Measured {
   readonly seconds: number
   readonly memory: readonly [number, number]
 }
 
 interface Round {
-  readonly read: Measurement
-  readonly compared: Measurement
-  readonly matched: Measurement
+  readonly read: Measured
+  readonly compared: Measured
+  readonly matched: Measured
 }
 
 /**
@@ -78,7 +78,7 @@ function printRounds(lines: number, rounds: readonly Round[]): void {
  * Compares the day's lines with the payments that they name, as the server does after a statement has
  * arrived.
  */
-async function compareDay(db: Database, { platform, query }: SeededDay, lines: number): Promise<Measurement> {
+async function compareDay(db: Database, { platform, query }: SeededDay, lines: number): Promise<Measured> {
   const stopwatch = new Stopwatch(lines)
   stopwatch.recordCount(lines)
   const { items } = await selectSides({ db, platform }, query)
@@ -87,7 +87,7 @@ async function compareDay(db: Database, { platform, query }: SeededDay, lines: n
   return stopwatch.end()
 }
 
-async function readStatement(lines: number): Promise<Measurement> {
+async function readStatement(lines: number): Promise<Measured> {
   const stopwatch = new Stopwatch(lines)
   let entries = 0
   for await (const message of readTwice(() => statementBytes(lines), readIsoMessages)) {
@@ -99,7 +99,7 @@ async function readStatement(lines: number): Promise<Measurement> {
   return stopwatch.end()
 }
 
-function suggestAll(lines: number): Measurement {
+function suggestAll(lines: number): Measured {
   const stopwatch = new Stopwatch(lines)
   let found = 0
   for (const { lines: matched } of suggestSorted(openLines(lines), openPayments(lines))) {
@@ -125,7 +125,7 @@ class Stopwatch {
     if (this.#early === undefined && count >= this.#lines / 10) this.#early = readResidentMib()
   }
 
-  end(): Measurement {
+  end(): Measured {
     const late = readResidentMib()
     return { seconds: (performance.now() - this.#startedMs) / 1000, memory: [this.#early ?? late, late] }
   }

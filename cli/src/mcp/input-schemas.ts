@@ -71,13 +71,11 @@ export function listMembers(
   { without = [], insistsOn = [], describes = {}, adds = [] }: InputChange,
 ): ToolMember[] {
   const endpointMembers = PARTS.flatMap((part) => {
-    const { properties, required } = getObjectParts(endpoint[part])
+    const { properties, required } = objectParts(endpoint[part])
     return Object.entries(properties)
       .filter(([name]) => !without.includes(name) && !FILLED_IN.has(name))
-      .map(([name, schema]) =>
-        toToolMember(name, schema, !required.includes(name) && !insistsOn.includes(name)),
-      )
-      .map((member) => addDescription(member, describes[member.name]))
+      .map(([name, schema]) => member(name, schema, !required.includes(name) && !insistsOn.includes(name)))
+      .map((member) => withDescription(member, describes[member.name]))
   })
   return [...endpointMembers, ...adds, ...(endpoint.idempotent ? [IDEMPOTENCY_KEY] : [])]
 }
@@ -96,7 +94,7 @@ export function toInputSchema(members: readonly ToolMember[]): ToolInput {
 
 /** Names of the path parameters. */
 export function listPathParameters(endpoint: Endpoint): string[] {
-  return Object.keys(getObjectParts(endpoint.params).properties)
+  return Object.keys(objectParts(endpoint.params).properties)
 }
 
 /** Converts a tool's input, without nulls, to the input of the endpoint call. */
@@ -104,7 +102,7 @@ export function toCallInput(endpoint: Endpoint, args: Json): Json {
   const input: Record<string, unknown> = {}
   for (const part of PARTS) {
     if (endpoint[part] === undefined) continue
-    const { properties } = getObjectParts(endpoint[part])
+    const { properties } = objectParts(endpoint[part])
     const partArgs = Object.entries(args).filter(([name]) => Object.hasOwn(properties, name))
     input[part] = Object.fromEntries(
       partArgs.map(([name, value]) => [name, isFreeForm(properties[name]) ? fromPairs(value) : value]),
@@ -116,17 +114,17 @@ export function toCallInput(endpoint: Endpoint, args: Json): Json {
 }
 
 /** Removes null fields at every level, because null stands for an omitted field. */
-export function removeNulls(object: Json): Json {
+export function withoutNulls(object: Json): Json {
   const present = Object.entries(object).filter(([, value]) => value !== null)
   return Object.fromEntries(present.map(([name, value]) => [name, cleanValue(value)]))
 }
 
 function cleanValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(cleanValue)
-  return isObject(value) ? removeNulls(value) : value
+  return isObject(value) ? withoutNulls(value) : value
 }
 
-function getObjectParts(schema: unknown): { properties: Json; required: readonly unknown[] } {
+function objectParts(schema: unknown): { properties: Json; required: readonly unknown[] } {
   if (!isObject(schema)) return { properties: {}, required: [] }
   const { properties, required } = schema
   return {
@@ -135,11 +133,11 @@ function getObjectParts(schema: unknown): { properties: Json; required: readonly
   }
 }
 
-function toToolMember(name: string, schema: unknown, isOptional: boolean): ToolMember {
+function member(name: string, schema: unknown, isOptional: boolean): ToolMember {
   return { name, isOptional, schema: toToolSchema(schema, isOptional) }
 }
 
-function addDescription(member: ToolMember, description = member.schema.description): ToolMember {
+function withDescription(member: ToolMember, description = member.schema.description): ToolMember {
   return description === undefined ? member : { ...member, schema: { ...member.schema, description } }
 }
 
@@ -165,19 +163,20 @@ function toToolSchema(schema: unknown, isOptional = false): ToolSchema {
 }
 
 function listNestedMembers(schema: Json): ToolMember[] {
-  const { properties, required } = getObjectParts(schema)
+  const { properties, required } = objectParts(schema)
   return Object.entries(properties)
     .filter(([name]) => !FILLED_IN.has(name))
-    .map(([name, property]) => toToolMember(name, property, !required.includes(name)))
+    .map(([name, property]) => member(name, property, !required.includes(name)))
 }
 
 /** MCP transmits numbers as doubles, so amounts are limited to integers that a double represents exactly. */
 function getBounds({ minimum, exclusiveMinimum, maximum, format }: Json): ToolSchema {
-  const min = typeof exclusiveMinimum === 'number' ? exclusiveMinimum + 1 : minimum
-  const max = typeof maximum === 'number' ? maximum : format === 'int64' ? Number.MAX_SAFE_INTEGER : undefined
+  const least = typeof exclusiveMinimum === 'number' ? exclusiveMinimum + 1 : minimum
+  const most =
+    typeof maximum === 'number' ? maximum : format === 'int64' ? Number.MAX_SAFE_INTEGER : undefined
   return {
-    ...(typeof min === 'number' ? { minimum: min } : {}),
-    ...(max === undefined ? {} : { maximum: max }),
+    ...(typeof least === 'number' ? { minimum: least } : {}),
+    ...(most === undefined ? {} : { maximum: most }),
   }
 }
 

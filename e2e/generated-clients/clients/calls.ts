@@ -15,16 +15,12 @@ export interface SignIn {
   findCredential(accountId: string): Promise<string>
   /** Sends a code. Resolves to the key to which the device seals it. */
   challenge(credentialId: string): Promise<string>
-  verify(
-    credentialId: string,
-    encryptedOtpBundle: string,
-    signed?: SignatureHeaders,
-  ): Promise<SignedCallResult>
+  verify(credentialId: string, encryptedOtpBundle: string, signed?: Signed): Promise<Answer>
 }
 
 export interface Payments {
-  quote(from: string, to: string, amount: number): Promise<QuoteResult>
-  execute(quoteId: string, idempotencyKey: string, signed?: SignatureHeaders): Promise<SignedCallResult>
+  quote(from: string, to: string, amount: number): Promise<Quoted>
+  execute(quoteId: string, idempotencyKey: string, signed?: Signed): Promise<Answer>
   /** Resolves to the transaction's id. */
   transferOut(from: string, to: string, amount: number): Promise<string>
   transactionStatus(transactionId: string): Promise<string>
@@ -36,7 +32,7 @@ export interface Account {
   readonly currency: string
 }
 
-export interface QuoteResult {
+export interface Quoted {
   readonly id: string
   readonly transactionId: string
   /** A property whose name contains the wire word. */
@@ -44,13 +40,13 @@ export interface QuoteResult {
 }
 
 /** Headers of the second call of a signed operation. */
-export interface SignatureHeaders {
+export interface Signed {
   readonly signature: string
   readonly requestId: string
 }
 
 /** A 202 asks for a signature. */
-export type SignedCallResult =
+export type Answer =
   | { readonly status: 200; readonly state: string }
   | { readonly status: 202; readonly payloadToSign: string; readonly requestId: string }
 
@@ -63,12 +59,12 @@ export interface Connection {
 /** Exported by each client's file. */
 export type Connect = (connection: Connection) => Calls
 
-export function formatBasicCredentials({ tokenId, clientSecret }: Connection): string {
+export function basic({ tokenId, clientSecret }: Connection): string {
   return `Basic ${btoa(`${tokenId}:${clientSecret}`)}`
 }
 
 /** Returns a response body, and fails if it is missing. */
-export function requireBody<T>(body: T | undefined, what: unknown): T {
+export function there<T>(body: T | undefined, what: unknown): T {
   if (body === undefined) throw new Error(JSON.stringify(what))
   return body
 }

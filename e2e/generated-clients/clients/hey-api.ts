@@ -1,4 +1,4 @@
-import { BANK, type Connect, type Payments, type Records, requireBody, type SignIn } from './calls.js'
+import { BANK, type Connect, type Payments, type Records, type SignIn, there } from './calls.js'
 import { type Client, createClient, createConfig } from './generated/hey-api/client/index.js'
 import * as api from './generated/hey-api/sdk.gen.js'
 
@@ -17,11 +17,11 @@ function buildRecords(client: Client): Records {
     async createCustomer(email) {
       const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email } as const
       const { data, error } = await api.customerCreate({ client, body })
-      return requireBody(data, error).id
+      return there(data, error).id
     },
     async accounts(customerId) {
       const { data, error } = await api.customerInternalAccountList({ client, query: { customerId } })
-      return requireBody(data, error).data.map(({ id, type, balance }) => ({
+      return there(data, error).data.map(({ id, type, balance }) => ({
         id,
         type,
         currency: balance.currency.code,
@@ -29,14 +29,14 @@ function buildRecords(client: Client): Records {
     },
     async fund(accountId, amount) {
       const { data, error } = await api.sandboxAccountFund({ client, path: { accountId }, body: { amount } })
-      requireBody(data, error)
+      there(data, error)
     },
     async addBankAccount(customerId) {
       const { data, error } = await api.customerExternalAccountCreate({
         client,
         body: { customerId, ...BANK },
       })
-      return requireBody(data, error).id
+      return there(data, error).id
     },
   }
 }
@@ -45,15 +45,12 @@ function signIn(client: Client): SignIn {
   return {
     async findCredential(accountId) {
       const { data, error } = await api.credentialList({ client, query: { accountId } })
-      return requireBody(requireBody(data, error).data[0], accountId).id
+      return there(there(data, error).data[0], accountId).id
     },
     async challenge(id) {
       const { data, error } = await api.credentialChallenge({ client, path: { id } })
-      const body = requireBody(data, error)
-      return requireBody(
-        'otpEncryptionTargetBundle' in body ? body.otpEncryptionTargetBundle : undefined,
-        body,
-      )
+      const body = there(data, error)
+      return there('otpEncryptionTargetBundle' in body ? body.otpEncryptionTargetBundle : undefined, body)
     },
     async verify(id, encryptedOtpBundle, signed) {
       const { data, error } = await api.credentialVerify({
@@ -64,7 +61,7 @@ function signIn(client: Client): SignIn {
           headers: { 'Svc-Wallet-Signature': signed.signature, 'Request-Id': signed.requestId },
         }),
       })
-      const body = requireBody(data, error)
+      const body = there(data, error)
       return 'payloadToSign' in body ? { status: 202, ...body } : { status: 200, state: body.type }
     },
   }
@@ -82,7 +79,7 @@ function buildPayments(client: Client): Payments {
           lockedCurrencyAmount: amount,
         },
       })
-      const { id, transactionId, rateDetails } = requireBody(data, error)
+      const { id, transactionId, rateDetails } = there(data, error)
       return { id, transactionId, fixedFee: rateDetails?.svcApiFixedFee }
     },
     async execute(quoteId, key, signed) {
@@ -94,17 +91,17 @@ function buildPayments(client: Client): Payments {
           ...(signed && { 'Svc-Wallet-Signature': signed.signature, 'Request-Id': signed.requestId }),
         },
       })
-      const body = requireBody(data, error)
+      const body = there(data, error)
       return 'requestId' in body ? { ...body, status: 202 } : { status: 200, state: body.status }
     },
     async transferOut(from, to, amount) {
       const body = { source: { accountId: from }, destination: { accountId: to }, amount }
       const { data, error } = await api.transferOut({ client, body })
-      return requireBody(data, error).id
+      return there(data, error).id
     },
     async transactionStatus(transactionId) {
       const { data, error } = await api.transactionGet({ client, path: { transactionId } })
-      return requireBody(data, error).status
+      return there(data, error).status
     },
   }
 }

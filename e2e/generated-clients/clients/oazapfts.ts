@@ -1,11 +1,4 @@
-import {
-  BANK,
-  type Connect,
-  formatBasicCredentials,
-  type Payments,
-  type Records,
-  type SignIn,
-} from './calls.js'
+import { BANK, basic, type Connect, type Payments, type Records, type SignIn } from './calls.js'
 import * as api from './generated/oazapfts.js'
 
 interface Options {
@@ -14,10 +7,7 @@ interface Options {
 }
 
 export const connect: Connect = (connection) => {
-  const options = {
-    baseUrl: connection.baseUrl,
-    headers: { Authorization: formatBasicCredentials(connection) },
-  }
+  const options = { baseUrl: connection.baseUrl, headers: { Authorization: basic(connection) } }
   return { ...buildRecords(options), ...signIn(options), ...buildPayments(options) }
 }
 

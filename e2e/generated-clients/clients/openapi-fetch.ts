@@ -1,13 +1,13 @@
 import createClient, { type Client } from 'openapi-fetch'
 import {
+  type Answer,
   BANK,
+  basic,
   type Connect,
-  formatBasicCredentials,
   type Payments,
   type Records,
-  requireBody,
-  type SignedCallResult,
   type SignIn,
+  there,
 } from './calls.js'
 import type { components, paths } from './generated/openapi-typescript.js'
 
@@ -16,7 +16,7 @@ type Challenge = components['schemas']['SignedRequestChallenge']
 export const connect: Connect = (connection) => {
   const client = createClient<paths>({
     baseUrl: connection.baseUrl,
-    headers: { Authorization: formatBasicCredentials(connection) },
+    headers: { Authorization: basic(connection) },
   })
   return { ...buildRecords(client), ...signIn(client), ...buildPayments(client) }
 }
@@ -27,13 +27,13 @@ function buildRecords(client: Client<paths>): Records {
       const { data, error } = await client.POST('/customers', {
         body: { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email },
       })
-      return requireBody(data, error).id
+      return there(data, error).id
     },
     async accounts(customerId) {
       const { data, error } = await client.GET('/customers/internal-accounts', {
         params: { query: { customerId } },
       })
-      return requireBody(data, error).data.map(({ id, type, balance }) => ({
+      return there(data, error).data.map(({ id, type, balance }) => ({
         id,
         type,
         currency: balance.currency.code,
@@ -44,13 +44,13 @@ function buildRecords(client: Client<paths>): Records {
         params: { path: { accountId } },
         body: { amount },
       })
-      requireBody(data, error)
+      there(data, error)
     },
     async addBankAccount(customerId) {
       const { data, error } = await client.POST('/customers/external-accounts', {
         body: { customerId, ...BANK },
       })
-      return requireBody(data, error).id
+      return there(data, error).id
     },
   }
 }
@@ -59,17 +59,14 @@ function signIn(client: Client<paths>): SignIn {
   return {
     async findCredential(accountId) {
       const { data, error } = await client.GET('/auth/credentials', { params: { query: { accountId } } })
-      return requireBody(requireBody(data, error).data[0], accountId).id
+      return there(there(data, error).data[0], accountId).id
     },
     async challenge(id) {
       const { data, error } = await client.POST('/auth/credentials/{id}/challenge', {
         params: { path: { id } },
       })
-      const body = requireBody(data, error)
-      return requireBody(
-        'otpEncryptionTargetBundle' in body ? body.otpEncryptionTargetBundle : undefined,
-        body,
-      )
+      const body = there(data, error)
+      return there('otpEncryptionTargetBundle' in body ? body.otpEncryptionTargetBundle : undefined, body)
     },
     async verify(id, encryptedOtpBundle, signed) {
       const { data, error } = await client.POST('/auth/credentials/{id}/verify', {
@@ -79,7 +76,7 @@ function signIn(client: Client<paths>): SignIn {
         },
         body: { type: 'EMAIL_OTP', encryptedOtpBundle },
       })
-      const body = requireBody(data, error)
+      const body = there(data, error)
       return 'payloadToSign' in body ? readChallenge(body) : { status: 200, state: body.type }
     },
   }
@@ -96,7 +93,7 @@ function buildPayments(client: Client<paths>): Payments {
           lockedCurrencyAmount: amount,
         },
       })
-      const { id, transactionId, rateDetails } = requireBody(data, error)
+      const { id, transactionId, rateDetails } = there(data, error)
       return { id, transactionId, fixedFee: rateDetails?.svcApiFixedFee }
     },
     async execute(quoteId, key, signed) {
@@ -109,24 +106,24 @@ function buildPayments(client: Client<paths>): Payments {
           },
         },
       })
-      const body = requireBody(data, error)
+      const body = there(data, error)
       return 'requestId' in body ? readChallenge(body) : { status: 200, state: body.status }
     },
     async transferOut(from, to, amount) {
       const { data, error } = await client.POST('/transfer-out', {
         body: { source: { accountId: from }, destination: { accountId: to }, amount },
       })
-      return requireBody(data, error).id
+      return there(data, error).id
     },
     async transactionStatus(transactionId) {
       const { data, error } = await client.GET('/transactions/{transactionId}', {
         params: { path: { transactionId } },
       })
-      return requireBody(data, error).status
+      return there(data, error).status
     },
   }
 }
 
-function readChallenge({ payloadToSign, requestId }: Challenge): SignedCallResult {
+function readChallenge({ payloadToSign, requestId }: Challenge): Answer {
   return { status: 202, payloadToSign, requestId }
 }

@@ -28,7 +28,7 @@ export interface Endpoint {
 let table: ReadonlyMap<string, Endpoint> | undefined
 
 /** All calls by name. The table is parsed on first use. */
-export function getEndpoints(): ReadonlyMap<string, Endpoint> {
+export function endpoints(): ReadonlyMap<string, Endpoint> {
   table ??= new Map(
     CALLS.trim()
       .split('\n')
@@ -40,11 +40,9 @@ export function getEndpoints(): ReadonlyMap<string, Endpoint> {
 
 /** Throws TypeError if the name is unknown. */
 export function getEndpoint(name: string): Endpoint {
-  const endpoint = getEndpoints().get(name)
+  const endpoint = endpoints().get(name)
   if (endpoint) return endpoint
-  throw new TypeError(
-    `Unknown call ${JSON.stringify(name)}.${suggestNearest(name, [...getEndpoints().keys()])}`,
-  )
+  throw new TypeError(`Unknown call ${JSON.stringify(name)}.${suggestNearest(name, [...endpoints().keys()])}`)
 }
 
 function parseEndpoint(line: string): Endpoint {

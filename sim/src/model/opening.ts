@@ -27,15 +27,15 @@ export async function openBank(backend: Backend, rail: Rail, hasEndpoint: boolea
     const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email, currencies }
     const customerId = expectStatus(await backend.post('/customers', body), 201).id as string
     const suffix = backend.random.pick(rail.suffixes)
-    for (const accountSuffix of ['789', suffix]) {
+    for (const ending of ['789', suffix]) {
       const id = expectStatus(
         await backend.post('/customers/external-accounts', {
-          ...{ customerId, currency, accountInfo: rail.externalAccountInfo(accountSuffix) },
+          ...{ customerId, currency, accountInfo: rail.externalAccountInfo(ending) },
         }),
         201,
       ).id
       await rail.allowPulls?.(id)
-      externalAccounts.push({ id, customerId, currency, suffix: accountSuffix })
+      externalAccounts.push({ id, customerId, currency, suffix: ending })
     }
     const own = expectStatus(
       await backend.get(`/customers/internal-accounts?customerId=${customerId}`),

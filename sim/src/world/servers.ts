@@ -97,10 +97,7 @@ export class Servers {
       const db = new ProgramDatabase(this.#engine.db, this.#machine, program, this.#faults)
       const killed = new Promise<undefined>((resolve) => program.onKill(() => resolve(undefined)))
       const opened = runAs(program, async () => {
-        const service = await openService(this.#config, {
-          openDatabase: async () => db,
-          checkResponses: true,
-        })
+        const service = await openService(this.#config, { openDatabase: async () => db, checkAnswers: true })
         await service.server.ready()
         server.service = service
       })

@@ -144,7 +144,7 @@ function buildRailColumns(money: FormatAmount): readonly Column<Rail>[] {
     },
     {
       id: 'ledger',
-      header: 'Ledger balance',
+      header: 'By the ledger',
       width: 'minmax(8rem, max-content)',
       isRightAligned: true,
       priority: 2,

@@ -41,14 +41,14 @@ const INTERNAL: Columns<InternalAccount> = [
   },
   {
     id: 'balance',
-    header: 'Available',
+    header: 'Can be spent',
     width: 'minmax(8rem, 1fr)',
     isRightAligned: true,
     cell: ({ balance }) => <Money amount={balance} />,
   },
   {
     id: 'total',
-    header: 'Including holds',
+    header: 'With holds',
     width: 'minmax(8rem, 1fr)',
     isRightAligned: true,
     priority: 2,

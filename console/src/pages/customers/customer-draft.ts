@@ -30,7 +30,7 @@ export type Field = readonly [name: DraftField, label: string, type?: 'email' | 
 
 const PERSON: readonly Field[] = [
   ['name', 'Name'],
-  ['birthDate', 'Date of birth', 'date'],
+  ['birthDate', 'Born', 'date'],
   ['nationality', 'Nationality, two letters'],
 ]
 const BUSINESS: readonly Field[] = [

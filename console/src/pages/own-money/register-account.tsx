@@ -11,7 +11,7 @@ import { describeAccount } from '../../ui/account-words.ts'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { ErrorState, Loading } from '../../ui/states.tsx'
 import { formatConstant } from '../../ui/status-meaning.ts'
-import type { PagedList } from '../../ui/use-listed.ts'
+import type { Listed } from '../../ui/use-listed.ts'
 import {
   type AccountDraft,
   buildAccountInfo,
@@ -27,7 +27,8 @@ import { useTreasuries } from './treasuries.ts'
 import { useReloadOwnMoney } from './use-changed.ts'
 
 type External = ItemOf<'platform_external_account_list'>
-type OwnAccount = ItemOf<'own_account_list'>
+type Own = ItemOf<'own_account_list'>
+type Registered = Listed<Own>
 
 type Fact = readonly [name: string, value: ReactNode]
 
@@ -40,7 +41,7 @@ const OWN_EFFECT =
   'Fees and own capital can be paid to this account. Money from it that names no other account counts as own capital.'
 
 /** A button that opens the registration form. */
-export function RegisterAccount({ accounts }: { readonly accounts: PagedList<OwnAccount> }) {
+export function RegisterAccount({ accounts }: { readonly accounts: Registered }) {
   const missingManage = useMissingPermission('MANAGE')
   const onChanged = useReloadOwnMoney()
   return (
@@ -57,7 +58,7 @@ export function RegisterAccount({ accounts }: { readonly accounts: PagedList<Own
 }
 
 interface FormProps {
-  readonly registered: readonly OwnAccount[]
+  readonly registered: readonly Own[]
   readonly onDone: () => void
 }
 
@@ -96,7 +97,7 @@ interface RegistrationProps {
 /** Registers one of the platform's external accounts: an existing one, or a new one that is created first. */
 function RegistrationForm({ accounts, currencies, reload, onDone }: RegistrationProps) {
   const [accountId, setAccountId] = useState(accounts[0]?.id ?? NEW)
-  const [purpose, setPurpose] = useState<OwnAccount['purpose']>('OWN_MONEY')
+  const [purpose, setPurpose] = useState<Own['purpose']>('OWN_MONEY')
   const createdAccount = useNewAccount(currencies)
   const account = accounts.find(({ id }) => id === accountId)
   const typeName = account?.accountInfo.accountType ?? createdAccount.draft.type
@@ -185,8 +186,8 @@ function AccountChoice(props: {
 }
 
 function PurposeChoice(props: {
-  readonly purpose: OwnAccount['purpose']
-  readonly choose: (purpose: OwnAccount['purpose']) => void
+  readonly purpose: Own['purpose']
+  readonly choose: (purpose: Own['purpose']) => void
 }) {
   const { purpose, choose } = props
   return (

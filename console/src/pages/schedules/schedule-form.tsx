@@ -94,11 +94,7 @@ export function ScheduleForm({ onDone }: { readonly onDone: (id: string) => void
           inputMode="decimal"
           required
           value={draft.amount}
-          error={
-            draft.amount !== '' &&
-            units === undefined &&
-            `Enter an amount with at most ${decimals} decimal places.`
-          }
+          error={draft.amount !== '' && units === undefined && `An amount with at most ${decimals} decimals`}
           onChange={({ currentTarget }) => set({ amount: currentTarget.value })}
         />
         <RuleFields draft={draft} set={set} />
@@ -126,7 +122,7 @@ function AccountFields(props: {
     <>
       <NativeSelect
         label="From"
-        description="Your own accounts, and the newest customer accounts"
+        description="Yours, and the newest of your customers"
         value={source?.id ?? ''}
         onChange={({ currentTarget }) => set({ sourceId: currentTarget.value, destinationId: '' })}
         data={sources.map(({ id, customerId, balance }) => ({

@@ -20,11 +20,11 @@ function ColorSchemes() {
   return (
     <Panel title="This console">
       <SegmentedControl
-        aria-label="Color scheme"
+        aria-label="Colours"
         value={colorScheme}
         onChange={(value) => setColorScheme(findWord(COLOR_SCHEMES, value) ?? 'auto')}
         data={[
-          { value: 'auto', label: 'Same as system' },
+          { value: 'auto', label: 'As the system' },
           { value: 'light', label: 'Light' },
           { value: 'dark', label: 'Dark' },
         ]}

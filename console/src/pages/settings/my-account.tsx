@@ -99,7 +99,7 @@ function PasskeyRow({ passkey, onDone }: { readonly passkey: Passkey; readonly o
       </div>
       <ActionButton
         label="Remove"
-        successText="Passkey removed."
+        successText="Removed the passkey."
         color="red"
         size="xs"
         act={() => countersign.memberPasskeys.delete(passkey.id)}
@@ -141,7 +141,7 @@ function Sessions() {
             </div>
             <ActionButton
               label="End"
-              successText="Sign-in ended."
+              successText="Ended the sign-in."
               size="xs"
               act={() => countersign.memberSessions.delete(id)}
               onDone={() => void client.invalidateQueries({ queryKey: key })}

@@ -83,7 +83,7 @@ function RoleRow(props: {
         </DialogButton>
         <ActionButton
           label="Delete"
-          successText="Role deleted."
+          successText="Deleted the role."
           color="red"
           size="xs"
           disabledReason={undeletable}

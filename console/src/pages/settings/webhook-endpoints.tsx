@@ -101,7 +101,7 @@ function EndpointRow({ endpoint, disabledReason, onDone }: RowProps) {
       <Group gap="xs">
         <ActionButton
           label={isEnabled ? 'Pause' : 'Resume'}
-          successText={isEnabled ? 'Endpoint paused.' : 'Endpoint resumed.'}
+          successText={isEnabled ? 'The endpoint is paused.' : 'The endpoint gets events again.'}
           size="xs"
           disabledReason={disabledReason}
           act={set(isEnabled ? 'PAUSED' : 'ENABLED')}
@@ -109,7 +109,7 @@ function EndpointRow({ endpoint, disabledReason, onDone }: RowProps) {
         />
         <ActionButton
           label="Delete"
-          successText="Endpoint deleted."
+          successText="Deleted the endpoint."
           color="red"
           size="xs"
           disabledReason={disabledReason}

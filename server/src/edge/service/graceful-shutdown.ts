@@ -7,17 +7,17 @@ import type { FastifyInstance } from 'fastify'
  * connections.
  */
 export class Shutdown {
-  #hasStarted = false
+  #isBegun = false
   /** The number of requests in progress on each open connection. */
   readonly #requests = new Map<Socket, number>()
 
   /** True once the shutdown has begun: `/readyz` returns 503, and each response closes its connection. */
-  get hasStarted(): boolean {
-    return this.#hasStarted
+  get isBegun(): boolean {
+    return this.#isBegun
   }
 
   begin(): void {
-    this.#hasStarted = true
+    this.#isBegun = true
   }
 
   /** Watches the connections of a server that is not listening yet. */
@@ -32,7 +32,7 @@ export class Shutdown {
     })
     // Otherwise a connection that was busy at the signal would stay open for the client's next request.
     server.addHook('onSend', (_request, reply, _payload, done) => {
-      if (this.#hasStarted) reply.header('Connection', 'close')
+      if (this.#isBegun) reply.header('Connection', 'close')
       done()
     })
   }

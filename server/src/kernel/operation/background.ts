@@ -7,43 +7,40 @@ export interface Background {
   /** Stops the worker after the run in progress. */
   stop(): Promise<void>
   /** Absent if the worker does not run at an interval. */
-  readonly heartbeat?: Heartbeat
+  readonly pulse?: Pulse
 }
 
-export interface Heartbeat {
+export interface Pulse {
   readonly intervalMs: number
   /** Milliseconds since the last successful run, or since the start. */
   quietMs(): number
 }
 
-/** A worker and the time since its last successful run. */
+/** A worker and the time since it last finished a run. */
 export interface WorkerState {
   readonly name: string
   readonly quietMs: number
-  /** If no run has succeeded for longer than this, the worker counts as stalled. */
+  /** If no run has finished for longer than this, the worker has stopped. */
   readonly limitMs: number
 }
 
 /** A run may take several minutes, for example if a bank is slow. */
-const STALLED_MS_MIN = 5 * 60 * 1000
-const STALLED_INTERVALS = 3
+const STOPPED_MS_MIN = 5 * 60 * 1000
+const STOPPED_INTERVALS = 3
 
 /** Wakes that occur within this time share one run. */
 const WAKE_GAP_MS = 20
 
 /**
  * Runs work at an interval and whenever it is woken, one run at a time; the first run starts immediately if
- * `startsImmediately`. After each run it pauses for `restRatio` times the duration of the run, at most one interval.
+ * `beginsNow`. After each run it pauses for `restShare` times the duration of the run, at most one interval.
  * A failed run calls `onFailure` and does not prevent later runs.
  */
 export function runInBackground(
   intervalMs: number,
   run: () => Promise<unknown>,
   onFailure: (error: unknown) => void,
-  {
-    startsImmediately = false,
-    restRatio = 0,
-  }: { readonly startsImmediately?: boolean; readonly restRatio?: number } = {},
+  { beginsNow = false, restShare = 0 }: { readonly beginsNow?: boolean; readonly restShare?: number } = {},
 ): Background {
   let current: Promise<unknown> | undefined
   let isStopped = false
@@ -53,7 +50,7 @@ export function runInBackground(
   const start = () => {
     if (isStopped || current || gap) return
     isWoken = false
-    const startedMs = performance.now()
+    const begunMs = performance.now()
     current = run()
       .then(() => {
         succeededMs = performance.now()
@@ -61,7 +58,7 @@ export function runInBackground(
       .catch(onFailure)
       .finally(() => {
         current = undefined
-        const restMs = Math.min(intervalMs, restRatio * (performance.now() - startedMs))
+        const restMs = Math.min(intervalMs, restShare * (performance.now() - begunMs))
         if (!isStopped) gap = setTimeout(endGap, Math.max(WAKE_GAP_MS, restMs)).unref()
       })
   }
@@ -70,7 +67,7 @@ export function runInBackground(
     if (isWoken) start()
   }
   const timer = setInterval(start, intervalMs).unref()
-  if (startsImmediately) start()
+  if (beginsNow) start()
   return {
     wake() {
       isWoken = true
@@ -82,7 +79,7 @@ export function runInBackground(
       clearTimeout(gap)
       await current
     },
-    heartbeat: { intervalMs, quietMs: () => performance.now() - succeededMs },
+    pulse: { intervalMs, quietMs: () => performance.now() - succeededMs },
   }
 }
 
@@ -93,21 +90,21 @@ export function runInBackground(
 export class Workers {
   readonly #all = new Set<Background>()
   readonly #byQueue = new Map<RecordTable | 'events', Background>()
-  readonly #heartbeats = new Map<string, Heartbeat>()
+  readonly #pulses = new Map<string, Pulse>()
 
   /** New rows of the table `queue` wake the worker. A worker with a `name` is monitored. */
   add(worker: Background, queue?: RecordTable | 'events', name?: string): void {
     this.#all.add(worker)
     if (queue) this.#byQueue.set(queue, worker)
-    if (name !== undefined && worker.heartbeat) this.#heartbeats.set(name, worker.heartbeat)
+    if (name !== undefined && worker.pulse) this.#pulses.set(name, worker.pulse)
   }
 
   /** The monitored workers, in the order in which they were added. */
   states(): WorkerState[] {
-    return [...this.#heartbeats].map(([name, { intervalMs, quietMs }]) => ({
+    return [...this.#pulses].map(([name, { intervalMs, quietMs }]) => ({
       name,
       quietMs: quietMs(),
-      limitMs: Math.max(STALLED_MS_MIN, STALLED_INTERVALS * intervalMs),
+      limitMs: Math.max(STOPPED_MS_MIN, STOPPED_INTERVALS * intervalMs),
     }))
   }
 

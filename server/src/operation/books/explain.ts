@@ -1,6 +1,6 @@
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
-import { formatCurrencyAmount } from '../../base/pricing/pricing.ts'
+import { amountText } from '../../base/pricing/pricing.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { findAgentAction } from '../../kernel/transactions/agent-action.ts'
 import { findTransaction, type TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
@@ -10,8 +10,8 @@ import type { CardTransactionRow } from '../../storage/rows/card.ts'
 import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
 import type { DepositRow, PaymentDecisionRow } from '../../storage/rows/rail.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
-import { buildAgentSteps } from './explain-agents.ts'
-import { explainCardSignatures, explainWalletSignature } from './explain-signatures.ts'
+import { agentSteps } from './explain-agents.ts'
+import { cardSignatures, walletSignature } from './explain-signatures.ts'
 import { describeParty, findPayee, findPayer, toSender } from './parties.ts'
 import type { Step } from './steps.ts'
 import { selectLedgerAccount, selectPaymentDecisions, selectPurchase } from './store.ts'
@@ -21,34 +21,32 @@ import { selectLedgerAccount, selectPaymentDecisions, selectPurchase } from './s
  * not recorded are left out.
  */
 export async function explain(op: Op, transfer: LedgerTransferRow): Promise<Step[]> {
-  const entry = await buildEntryStep(op, transfer)
+  const entry = await entryStep(op, transfer)
   switch (transfer.cause) {
     case 'quote': {
       const quote = await findQuote(op, transfer.cause_id)
-      return [entry, ...(await buildPaymentSteps(op, await findTransaction(op, quote.transaction_id), quote))]
+      return [entry, ...(await paymentSteps(op, await findTransaction(op, quote.transaction_id), quote))]
     }
     case 'transaction': {
       const transaction = await findTransaction(op, transfer.cause_id)
       const { quote_id } = transaction
       const quote = quote_id === null ? undefined : await findQuote(op, quote_id)
-      return [entry, ...(await buildPaymentSteps(op, transaction, quote))]
+      return [entry, ...(await paymentSteps(op, transaction, quote))]
     }
     case 'card_transaction': {
       const purchase = await selectPurchase(op, transfer.cause_id)
-      return purchase
-        ? [entry, buildPurchaseStep(purchase), ...(await explainCardSignatures(op, purchase))]
-        : [entry]
+      return purchase ? [entry, purchaseStep(purchase), ...(await cardSignatures(op, purchase))] : [entry]
     }
     case 'deposit': {
       const deposit = await findDepositRow(op, transfer.cause_id)
-      return [entry, deposit ? buildDepositStep(deposit) : buildCauseStep(transfer)]
+      return [entry, deposit ? depositStep(deposit) : causeStep(transfer)]
     }
     default:
-      return [entry, buildCauseStep(transfer)]
+      return [entry, causeStep(transfer)]
   }
 }
 
-async function buildEntryStep(op: Op, transfer: LedgerTransferRow): Promise<Step> {
+async function entryStep(op: Op, transfer: LedgerTransferRow): Promise<Step> {
   const { id, state, amount, currency, debit_account_id, credit_account_id, created_at, ended_at } = transfer
   const [from, to] = await Promise.all([
     describeLedgerAccount(op, debit_account_id),
@@ -61,7 +59,7 @@ async function buildEntryStep(op: Op, transfer: LedgerTransferRow): Promise<Step
     id,
     state,
     at: (ended_at ?? created_at).toISOString(),
-    summary: `${formatCurrencyAmount(amount, currency)} ${verb} ${from}${purpose}.`,
+    summary: `${amountText(amount, currency)} ${verb} ${from}${purpose}.`,
   }
 }
 
@@ -71,7 +69,7 @@ async function describeLedgerAccount(op: Op, accountId: string): Promise<string>
 }
 
 /** A cause without further steps, such as sandbox funding or an operator's booking. */
-function buildCauseStep({ cause, cause_id, created_at }: LedgerTransferRow): Step {
+function causeStep({ cause, cause_id, created_at }: LedgerTransferRow): Step {
   const summary =
     cause === 'sandbox_fund'
       ? 'The account was funded in the sandbox: POST /sandbox/internal-accounts/{accountId}/fund.'
@@ -85,15 +83,7 @@ function buildCauseStep({ cause, cause_id, created_at }: LedgerTransferRow): Ste
   return { step: 'CAUSE', id: cause_id, at: created_at.toISOString(), summary }
 }
 
-function buildDepositStep({
-  id,
-  state,
-  reason,
-  rail,
-  rail_reference,
-  details,
-  updated_at,
-}: DepositRow): Step {
+function depositStep({ id, state, reason, rail, rail_reference, details, updated_at }: DepositRow): Step {
   const from = describeParty(toSender(details)) || 'an unnamed sender'
   const why = reason === null ? '' : ` (${reason})`
   return {
@@ -105,22 +95,22 @@ function buildDepositStep({
   }
 }
 
-async function buildPaymentSteps(
+async function paymentSteps(
   op: Op,
   transaction: TransactionWithCustomer,
   quote: QuoteRow | undefined,
 ): Promise<Step[]> {
   const action = await findAgentAction(op, transaction)
   return [
-    await buildTransactionStep(op, transaction, quote),
-    ...(await selectPaymentDecisions(op, transaction.id)).map(buildDecisionStep),
+    await transactionStep(op, transaction, quote),
+    ...(await selectPaymentDecisions(op, transaction.id)).map(decisionStep),
     ...(quote ? [quoteStep(quote)] : []),
-    ...(action ? await buildAgentSteps(op, action) : []),
-    ...(quote?.signing_request_id ? await explainWalletSignature(op, quote.signing_request_id) : []),
+    ...(action ? await agentSteps(op, action) : []),
+    ...(quote?.signing_request_id ? await walletSignature(op, quote.signing_request_id) : []),
   ]
 }
 
-async function buildTransactionStep(
+async function transactionStep(
   op: Op,
   transaction: TransactionWithCustomer,
   quote: QuoteRow | undefined,
@@ -144,7 +134,7 @@ async function describePayment(
 ): Promise<string> {
   const { kind, sent_amount, sent_currency, received_amount, received_currency } = transaction
   const formatMoney = (amount: bigint | null, currency: KnownCurrency | null) =>
-    amount === null || currency === null ? 'money' : formatCurrencyAmount(amount, currency)
+    amount === null || currency === null ? 'money' : amountText(amount, currency)
   const from = `from ${describeParty(await findPayer(op, transaction)) || 'outside'}`
   if (kind === 'RECEIPT') return `Receive ${formatMoney(received_amount, received_currency)} ${from}`
   if (kind === 'TRANSFER_IN') return `Pull ${formatMoney(received_amount, received_currency)} ${from}`
@@ -155,10 +145,10 @@ async function describePayment(
     : `Send ${formatMoney(sent_amount, sent_currency)} ${from} to ${to}`
 }
 
-function buildDecisionStep(row: PaymentDecisionRow): Step {
+function decisionStep(row: PaymentDecisionRow): Step {
   const { id, outcome, amount, currency, charge, actor_name, actor_type, reason, created_at } = row
-  const costs = charge === 0n ? '' : ` with a charge of ${formatCurrencyAmount(charge, currency)}`
-  const payment = `the payment of ${formatCurrencyAmount(amount, currency)}`
+  const costs = charge === 0n ? '' : ` with a charge of ${amountText(charge, currency)}`
+  const payment = `the payment of ${amountText(amount, currency)}`
   const decided =
     outcome === 'REVERSAL'
       ? `requested the reversal of ${payment}`
@@ -174,8 +164,8 @@ function buildDecisionStep(row: PaymentDecisionRow): Step {
 
 function quoteStep(quote: QuoteRow): Step {
   const { sending_currency, receiving_currency, sending_amount, receiving_amount, fees } = quote
-  const sends = formatCurrencyAmount(sending_amount, sending_currency)
-  const receives = formatCurrencyAmount(receiving_amount, receiving_currency)
+  const sends = amountText(sending_amount, sending_currency)
+  const receives = amountText(receiving_amount, receiving_currency)
   const rate =
     sending_currency === receiving_currency
       ? ''
@@ -185,13 +175,13 @@ function quoteStep(quote: QuoteRow): Step {
     id: quote.id,
     state: quote.state,
     at: quote.created_at.toISOString(),
-    summary: `${sends} for ${receives}, including ${formatCurrencyAmount(fees, sending_currency)} in fees${rate}.`,
+    summary: `${sends} for ${receives}, including ${amountText(fees, sending_currency)} in fees${rate}.`,
   }
 }
 
-function buildPurchaseStep(purchase: CardTransactionRow): Step {
+function purchaseStep(purchase: CardTransactionRow): Step {
   const { id, state, merchant, currency, authorized_amount, settled_amount, refunded_amount } = purchase
-  const format = (amount: bigint) => formatCurrencyAmount(amount, currency)
+  const format = (amount: bigint) => amountText(amount, currency)
   return present({
     step: 'CARD_TRANSACTION' as const,
     id,

@@ -30,7 +30,7 @@ function listLineIds({ statementEntryIds = [] }: DecisionBody['evidence']): read
 }
 
 /** The database refuses a second decision about a payment in the same place. */
-export function buildDecisionRow(
+export function decisionRow(
   op: Op,
   { payment, place, outcome, charge, isOwed }: DecisionContent,
   { reason, evidence, railEventId }: DecisionBody,

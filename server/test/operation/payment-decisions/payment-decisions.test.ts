@@ -4,11 +4,11 @@ import { type Client, newPlatform, type Reply } from '../../worlds/client.testin
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
 import {
-  buildUnknownId,
   decide,
   decided,
   decision,
   eventsOf,
+  noId,
   report,
   SENT,
   SLOW_SECONDS,
@@ -196,15 +196,15 @@ describe('a decision is refused', () => {
       { code: 'INVALID_INPUT', field: 'reason' },
     )
     await expectRefused(payment, withEvidence({}), { code: 'INVALID_INPUT', field: 'evidence' })
-    await expectRefused(payment, withEvidence({ statementEntryIds: [buildUnknownId('StatementEntry')] }), {
+    await expectRefused(payment, withEvidence({ statementEntryIds: [noId('StatementEntry')] }), {
       code: 'INVALID_INPUT',
       field: 'evidence.statementEntryIds',
     })
-    await expectRefused(payment, withEvidence({ documentId: buildUnknownId('Document') }), {
+    await expectRefused(payment, withEvidence({ documentId: noId('Document') }), {
       code: 'DOCUMENT_NOT_FOUND',
       field: 'evidence.documentId',
     })
-    await expectRefused(payment, decision('FAILED', { railEventId: buildUnknownId('RailEvent') }), {
+    await expectRefused(payment, decision('FAILED', { railEventId: noId('RailEvent') }), {
       code: 'RAIL_EVENT_NOT_FOUND',
       field: 'railEventId',
     })

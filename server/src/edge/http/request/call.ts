@@ -42,7 +42,7 @@ export interface Call extends Head {
 }
 
 /** An HTTP response. */
-export interface HttpResponse {
+export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -53,6 +53,6 @@ export interface HttpResponse {
 }
 
 /** True if a pipeline step has already produced the response. */
-export function isHttpResponse(outcome: unknown): outcome is HttpResponse {
+export function isAnswer(outcome: unknown): outcome is Answer {
   return typeof outcome === 'object' && outcome !== null && 'status' in outcome && 'body' in outcome
 }
