@@ -1,8 +1,9 @@
 import { type AgentAction, type AgentRecord, type DeviceCode, SignatureRequiredError } from '@countersign/sdk'
 import { statementOf } from '@countersign/sdk/wallet'
-import { printResult, type Shell } from '../connection/shell.ts'
+import { printList, printResult, type Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { formatProgramCall } from '../terminal/program-words.ts'
+import { joinBlocks } from '../terminal/table.ts'
 import { type PolicyOptions, readPolicy } from './policy.ts'
 import { describeAccounts, describeAction, describeApprovals, describeLimits } from './words.ts'
 
@@ -26,10 +27,8 @@ export async function createAgent(
 /** `countersign agent list` */
 export async function listAgents(shell: Shell, options: { readonly customer?: string }): Promise<void> {
   const query = options.customer === undefined ? {} : { customerId: options.customer }
-  const agents: AgentRecord[] = []
-  for await (const agent of shell.countersign.agents.list(query)) agents.push(agent)
-  const lines = agents.flatMap((agent, i) => [...(i > 0 ? [''] : []), ...formatAgent(agent)])
-  printResult(shell, agents, lines.length > 0 ? lines : ['There are no agents.'])
+  const list = shell.countersign.agents.list(query)
+  await printList(shell, list, (agents) => joinBlocks(agents.map(formatAgent)), 'There are no agents.')
 }
 
 /** `countersign agent approve` */

@@ -1,9 +1,10 @@
 import { CARD_STATES } from '@countersign/contract/states/card-states'
-import { type BodyInput, type CardPurchase, type CardRecord, NotIssuedError } from '@countersign/sdk'
-import { printResult, type Shell } from '../connection/shell.ts'
+import { type BodyInput, type CardRecord, NotIssuedError } from '@countersign/sdk'
+import { printList, printResult, type Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 import { formatProgramCall } from '../terminal/program-words.ts'
+import { joinBlocks } from '../terminal/table.ts'
 import { describeCard, describePurchase } from './words.ts'
 
 /** The timeout for the issuer. Most issuers decide immediately. */
@@ -59,10 +60,8 @@ export async function listCards(
     ...(customer === undefined ? {} : { cardholderId: customer }),
     ...(cardState === undefined ? {} : { state: cardState }),
   }
-  const cards: CardRecord[] = []
-  for await (const card of shell.countersign.cards.list(query)) cards.push(card)
-  const lines = cards.flatMap((card, i) => [...(i > 0 ? [''] : []), ...describeCard(card)])
-  printResult(shell, cards, lines.length > 0 ? lines : ['There are no cards.'])
+  const list = shell.countersign.cards.list(query)
+  await printList(shell, list, (cards) => joinBlocks(cards.map(describeCard)), 'There are no cards.')
 }
 
 /** `countersign card show` */
@@ -72,10 +71,9 @@ export async function showCard(shell: Shell, id: string): Promise<void> {
 
 /** `countersign card transactions` */
 export async function listPurchases(shell: Shell, id: string): Promise<void> {
-  const purchases: CardPurchase[] = []
-  for await (const purchase of shell.countersign.cards.transactions(id)) purchases.push(purchase)
-  const lines = purchases.flatMap((purchase, i) => [...(i > 0 ? [''] : []), ...describePurchase(purchase)])
-  printResult(shell, purchases, lines.length > 0 ? lines : ['This card has not been used yet.'])
+  const list = shell.countersign.cards.transactions(id)
+  const none = 'This card has not been used yet.'
+  await printList(shell, list, (purchases) => joinBlocks(purchases.map(describePurchase)), none)
 }
 
 /** `countersign card freeze --for-safety` */

@@ -46,3 +46,15 @@ export async function openShell(options: ShellOptions): Promise<Shell> {
 export function printResult({ isJson }: Shell, result: unknown, lines: readonly string[]): void {
   io().stdout.write(isJson ? `${toJson(result)}\n` : `${lines.join('\n')}\n`)
 }
+
+/** Reads every page of a list and prints it as `toLines` says, or `none` if it is empty. */
+export async function printList<Item>(
+  shell: Shell,
+  list: AsyncIterable<Item>,
+  toLines: (items: readonly Item[]) => readonly string[],
+  none: string,
+): Promise<void> {
+  const items: Item[] = []
+  for await (const item of list) items.push(item)
+  printResult(shell, items, items.length > 0 ? toLines(items) : [none])
+}

@@ -2,7 +2,7 @@ import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
 import type { ItemOf } from '@countersign/sdk'
 import { formatInvitation } from '../admin/printers.ts'
 import { runOperatorCommand } from '../admin/run.ts'
-import { printResult, type Shell } from '../connection/shell.ts'
+import { printList, printResult, type Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { formatTable } from '../terminal/table.ts'
 import { findBuiltInRights, type RightsOptions, readRights } from './roles.ts'
@@ -47,18 +47,16 @@ export async function inviteAsOperator(
 
 /** `countersign member list` */
 export async function listMembers(shell: Shell): Promise<void> {
-  const members: Member[] = []
-  for await (const member of shell.countersign.members.list()) members.push(member)
-  const rows = members.map(({ id, status, email, permissions, name }) => [
+  const none = 'There are no members yet: member invite --name NAME --email ADDRESS'
+  const toRow = ({ id, status, email, permissions, name }: Member) => [
     id,
     status,
     email,
     permissions.join(','),
     name,
-  ])
-  printResult(shell, members, [
-    formatTable(rows, 'There are no members yet: member invite --name NAME --email ADDRESS').trimEnd(),
-  ])
+  ]
+  const toLines = (members: readonly Member[]) => [formatTable(members.map(toRow), none).trimEnd()]
+  await printList(shell, shell.countersign.members.list(), toLines, none)
 }
 
 /** `countersign member remove` */

@@ -2,7 +2,7 @@ import type { Permission } from '@countersign/contract/core/endpoint'
 import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
 import { getOwnValue } from '@countersign/contract/core/objects'
 import type { Countersign, ItemOf } from '@countersign/sdk'
-import { printResult, type Shell } from '../connection/shell.ts'
+import { printList, printResult, type Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { formatTable } from '../terminal/table.ts'
 
@@ -52,20 +52,15 @@ async function findRole(memberRoles: Countersign['memberRoles'], idOrName: strin
 
 /** `countersign role list` */
 export async function listRoles(shell: Shell): Promise<void> {
-  const roles: Role[] = []
-  for await (const role of shell.countersign.memberRoles.list()) roles.push(role)
-  const rows = roles.map(({ id, name, permissions, memberCount }) => [
+  const none = 'No custom roles yet. Create one: role create --name NAME --permissions LIST'
+  const toRow = ({ id, name, permissions, memberCount }: Role) => [
     id,
     String(memberCount),
     permissions.join(','),
     name,
-  ])
-  printResult(shell, roles, [
-    formatTable(
-      rows,
-      'No custom roles yet. Create one: role create --name NAME --permissions LIST',
-    ).trimEnd(),
-  ])
+  ]
+  const toLines = (roles: readonly Role[]) => [formatTable(roles.map(toRow), none).trimEnd()]
+  await printList(shell, shell.countersign.memberRoles.list(), toLines, none)
 }
 
 /** `countersign role create` */

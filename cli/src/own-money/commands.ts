@@ -1,9 +1,9 @@
 import { findWord } from '@countersign/contract/core/objects'
 import { WITHDRAWAL_SOURCES, type WithdrawalSource } from '@countersign/contract/operation/own-money'
-import type { ItemOf } from '@countersign/sdk'
 import type { Command } from 'commander'
 import {
   openShell,
+  printList,
   printResult,
   type Shell,
   type ShellOptions,
@@ -105,34 +105,19 @@ function addTreasuryCommands(add: (usage: string, description: string) => Comman
     )
 }
 
-async function listAccounts(shell: Shell): Promise<void> {
-  const accounts: ItemOf<'own_account_list'>[] = []
-  for await (const account of shell.countersign.ownAccounts.list()) accounts.push(account)
-  printResult(
-    shell,
-    accounts,
-    accounts.length > 0 ? accounts.flatMap(formatAccount) : ['No account is registered yet.'],
-  )
+function listAccounts(shell: Shell): Promise<void> {
+  const list = shell.countersign.ownAccounts.list()
+  return printList(shell, list, (items) => items.flatMap(formatAccount), 'No account is registered yet.')
 }
 
-async function listWithdrawals(shell: Shell): Promise<void> {
-  const withdrawals: ItemOf<'platform_withdrawal_list'>[] = []
-  for await (const withdrawal of shell.countersign.withdrawals.list()) withdrawals.push(withdrawal)
-  printResult(
-    shell,
-    withdrawals,
-    withdrawals.length > 0 ? withdrawals.flatMap(formatWithdrawal) : ['No withdrawals yet.'],
-  )
+function listWithdrawals(shell: Shell): Promise<void> {
+  const list = shell.countersign.withdrawals.list()
+  return printList(shell, list, (items) => items.flatMap(formatWithdrawal), 'No withdrawals yet.')
 }
 
-async function listMovements(shell: Shell): Promise<void> {
-  const movements: ItemOf<'treasury_movement_list'>[] = []
-  for await (const movement of shell.countersign.treasuryMovements.list()) movements.push(movement)
-  printResult(
-    shell,
-    movements,
-    movements.length > 0 ? movements.flatMap(formatMovement) : ['No movements yet.'],
-  )
+function listMovements(shell: Shell): Promise<void> {
+  const list = shell.countersign.treasuryMovements.list()
+  return printList(shell, list, (items) => items.flatMap(formatMovement), 'No movements yet.')
 }
 
 async function move(
@@ -153,10 +138,9 @@ async function move(
   printResult(shell, movement, formatMovement(movement))
 }
 
-async function listKeys(shell: Shell): Promise<void> {
-  const keys: ItemOf<'treasury_key_list'>[] = []
-  for await (const key of shell.countersign.treasuryKeys.list()) keys.push(key)
-  printResult(shell, keys, keys.length > 0 ? keys.flatMap(formatKey) : ['No key rotations yet.'])
+function listKeys(shell: Shell): Promise<void> {
+  const list = shell.countersign.treasuryKeys.list()
+  return printList(shell, list, (items) => items.flatMap(formatKey), 'No key rotations yet.')
 }
 
 async function rotate(

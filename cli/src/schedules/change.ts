@@ -1,5 +1,4 @@
-import type { ItemOf } from '@countersign/sdk'
-import { printResult, type Shell } from '../connection/shell.ts'
+import { printList, printResult, type Shell } from '../connection/shell.ts'
 import { formatOccurrence, formatSchedule } from './words.ts'
 
 /** `countersign schedules pause|resume|cancel` */
@@ -21,7 +20,6 @@ export async function skipPayment(shell: Shell, id: string, date: string | undef
 
 /** `countersign schedules payments` */
 export async function listOccurrences(shell: Shell, id: string): Promise<void> {
-  const payments: ItemOf<'payment_occurrence_list'>[] = []
-  for await (const payment of shell.countersign.paymentSchedules.occurrences(id)) payments.push(payment)
-  printResult(shell, payments, payments.length > 0 ? payments.map(formatOccurrence) : ['No payments yet.'])
+  const list = shell.countersign.paymentSchedules.occurrences(id)
+  await printList(shell, list, (payments) => payments.map(formatOccurrence), 'No payments yet.')
 }

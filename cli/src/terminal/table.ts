@@ -32,3 +32,8 @@ export function toPlainText(text: string): string {
     .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
     .replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
 }
+
+/** Joins blocks of lines, with an empty line between two blocks. */
+export function joinBlocks(blocks: readonly (readonly string[])[]): string[] {
+  return blocks.flatMap((lines, index) => (index > 0 ? ['', ...lines] : lines))
+}

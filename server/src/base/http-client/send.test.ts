@@ -231,6 +231,16 @@ test('a streamed request without a response is aborted by its signal', async () 
   await expect(request).rejects.toThrow(new NoAnswer('TIMEOUT'))
 })
 
+test('a request without any time left fails and is not sent, and counts as sent, because an earlier attempt may have been', async () => {
+  let calls = 0
+  const port = await serve(() => {
+    calls++
+  })
+  const request = post(`http://127.0.0.1:${port}/`, { ...anywhere, isRepeatable: true }, 0)
+  await expect(request).rejects.toMatchObject({ code: 'TIMEOUT', isUnsent: false })
+  expect(calls).toBe(0)
+})
+
 test('a request that times out waiting for a connection counts as unsent, unlike one without a response', async () => {
   const arrivals = new EventEmitter()
   let calls = 0

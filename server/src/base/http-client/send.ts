@@ -100,6 +100,7 @@ async function exchange(
   // A signal with a time limit would be a quarter of the cost of a webhook.
   let timer: NodeJS.Timeout | undefined
   return new Promise<Answer>((resolve, reject) => {
+    if (timeoutMs <= 0) throw new NoAnswer('TIMEOUT')
     const reading = new ResponseReader(bytesMax, { resolve, reject })
     timer = setTimeout(() => reading.fail('TIMEOUT'), timeoutMs)
     const onConnection = (connection: Connection) => reading.assign(connection)

@@ -20,8 +20,11 @@ async function createDayOldPlatform() {
   const client = await service.newPlatform()
   const customer = await newCustomer(client)
   await fund(client, customer.usd, 30_000)
-  const date = (await client.get('/sandbox/clock')).body.now.slice(0, 10)
-  await client.advance(DAY_SECONDS)
+  const now: string = (await client.get('/sandbox/clock')).body.now
+  const date = now.slice(0, 10)
+  // The daily job waits for ten minutes after midnight, so the platform's clock moves to noon of the next day.
+  const untilNoonMs = Date.parse(`${date}T12:00:00Z`) - Date.parse(now)
+  await client.advance(DAY_SECONDS + Math.ceil(untilNoonMs / 1000))
   return { client, customer, date }
 }
 
