@@ -5,7 +5,7 @@ import { makeFundedCustomer, makePlatform, makeQuote } from '../sdk/test/platfor
 import { type Backend, startBackend } from './backend.testing.ts'
 
 /** The records of a customer. */
-interface Owned {
+interface CustomerRecords {
   readonly customerId: string
   readonly walletId: string
   readonly usdId: string
@@ -19,14 +19,14 @@ interface Owned {
 describe('a hostile page', () => {
   let backend: Backend
   let baseUrl: string
-  let mine: Owned
-  let theirs: Owned
+  let mine: CustomerRecords
+  let theirs: CustomerRecords
 
   beforeAll(async () => {
     const platform = await makePlatform()
     baseUrl = platform.baseUrl
     const countersign = new Countersign(platform)
-    const createOwned = async (email: string): Promise<Owned> => {
+    const createRecords = async (email: string): Promise<CustomerRecords> => {
       const customer = await makeFundedCustomer(countersign, { email, amount: 100_000_000n })
       const wallet = countersign.wallet(customer.walletId)
       const quote = await makeQuote(countersign, {
@@ -42,7 +42,7 @@ describe('a hostile page', () => {
         transactionId: quote.transactionId,
       }
     }
-    ;[mine, theirs] = [await createOwned('ada@example.com'), await createOwned('grace@example.com')]
+    ;[mine, theirs] = [await createRecords('ada@example.com'), await createRecords('grace@example.com')]
     const quorumPublicKey = `04${'11'.repeat(64)}`
     backend = await startBackend({ ...platform, quorumPublicKey, me: { customerId: mine.customerId } })
   })

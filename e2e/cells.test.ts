@@ -27,12 +27,12 @@ describe('two cells behind one proxy', () => {
       origin: `http://${name}.localhost:${cells.port}`,
       countersign: new Countersign({ baseUrl: cells.baseUrl, ...credentials }),
     }))
-  const newCustomer = (countersign: Countersign, fullName: string) =>
+  const createCustomer = (countersign: Countersign, fullName: string) =>
     countersign.customers.create({ customerType: 'INDIVIDUAL', fullName, currencies: ['USD'] })
 
   test('the console of each cell opens at its own host and shows only its customers', async () => {
     const { page } = browser
-    for (const { name, countersign } of platforms()) await newCustomer(countersign, `Ada of ${name}`)
+    for (const { name, countersign } of platforms()) await createCustomer(countersign, `Ada of ${name}`)
     for (const { name, origin, countersign } of platforms()) {
       const { url } = await countersign.sandbox.consoleLink()
       expect(new URL(url).origin).toBe(origin)
@@ -48,7 +48,7 @@ describe('two cells behind one proxy', () => {
   test('card pages and verification links lead to the cell that created them', async () => {
     const { page } = browser
     for (const { name, origin, countersign } of platforms()) {
-      const holder = await newCustomer(countersign, `Grace of ${name}`)
+      const holder = await createCustomer(countersign, `Grace of ${name}`)
       const { data } = await countersign.internalAccounts.list({ customerId: holder.id, currency: 'USD' })
       const fundingSources = data.filter(({ type }) => type === 'INTERNAL_FIAT').map((account) => account.id)
       const { id } = await countersign.cards.create({
@@ -61,7 +61,7 @@ describe('two cells behind one proxy', () => {
       await page.getByText(`0000 ${last4}`).waitFor()
 
       await countersign.config.update({ sandboxConfig: { verification: 'MANUAL' } })
-      const applicant = await newCustomer(countersign, `Joan of ${name}`)
+      const applicant = await createCustomer(countersign, `Joan of ${name}`)
       const { kycUrl } = await countersign.kycLinks.create(applicant.id)
       expect(new URL(kycUrl).origin).toBe(origin)
       await page.goto(kycUrl)
@@ -73,7 +73,7 @@ describe('two cells behind one proxy', () => {
     for (const { name, countersign } of platforms()) {
       const { url, next } = await openReceiver()
       const { secret } = await countersign.webhookEndpoints.create({ url })
-      const customer = await newCustomer(countersign, `Mary of ${name}`)
+      const customer = await createCustomer(countersign, `Mary of ${name}`)
       const event = await verifyWebhook({ ...(await next), secret })
       expect(event.objectId).toBe(customer.id)
     }
@@ -161,6 +161,6 @@ async function openReceiver() {
     server.close()
   })
   const address = server.address()
-  if (typeof address !== 'object' || address === null) throw new Error('The receiver does not listen.')
+  if (typeof address !== 'object' || address === null) throw new Error('The receiver is not listening.')
   return { url: `http://127.0.0.1:${address.port}/`, next }
 }

@@ -26,7 +26,7 @@ const GENERATOR = `
 export { generatedFiles } from './sdk/generate/main.ts'
 export { summariesFile } from './sdk/generate/summaries.ts'
 export { connectorOpenApi } from './contract/src/document/connector-openapi.ts'
-export { railsFileSchema } from './contract/src/document/rails-schema.ts'
+export { buildRailsFileSchema } from './contract/src/document/rails-schema.ts'
 `
 
 /**
@@ -40,13 +40,13 @@ export async function ensureGenerated() {
     ...[SUMMARIES, CONNECTOR_DOCUMENT, RAILS_SCHEMA].map((file) => join(ROOT, file)),
   ].every((file) => existsSync(file))
   if (isGenerated && readFileSync(STAMP, 'utf8') === expected) return
-  const { generatedFiles, summariesFile, connectorOpenApi, railsFileSchema } = await loadGenerator()
+  const { generatedFiles, summariesFile, connectorOpenApi, buildRailsFileSchema } = await loadGenerator()
   mkdirSync(join(ROOT, SDK), { recursive: true })
   for (const [name, text] of Object.entries(generatedFiles())) write(join(ROOT, SDK, name), NOTE + text)
   mkdirSync(dirname(join(ROOT, SUMMARIES)), { recursive: true })
   write(join(ROOT, SUMMARIES), NOTE + summariesFile())
   write(join(ROOT, CONNECTOR_DOCUMENT), toJson(connectorOpenApi()))
-  write(join(ROOT, RAILS_SCHEMA), toJson(railsFileSchema()))
+  write(join(ROOT, RAILS_SCHEMA), toJson(buildRailsFileSchema()))
   write(STAMP, expected)
   say(`Generated ${SDK}, ${SUMMARIES}, ${CONNECTOR_DOCUMENT} and ${RAILS_SCHEMA} from the contract.`)
 }

@@ -10,7 +10,7 @@ import { MOBILE_ACCOUNT_TYPES } from '@countersign/contract/accounts/account-typ
 import { OTHER_ACCOUNT_TYPES } from '@countersign/contract/accounts/account-types-other'
 import { currenciesOfKind } from '@countersign/contract/core/currencies'
 import { type TProperties, type TSchema, Type } from 'typebox'
-import { markdownTable } from './markdown-table.ts'
+import { formatMarkdownTable } from './markdown-table.ts'
 
 /** Prints the checks of all fields, and every account type. */
 export function accountTypeTables(): string {
@@ -130,9 +130,9 @@ function formatExample(accountType: AccountTypeName, fields: Readonly<Record<str
 /**
  * Prints the external account types, with the fields that `countersign external-accounts create` requires.
  */
-export function accountArgumentTable(): string {
+export function formatAccountArgumentTable(): string {
   const types = [...EXTERNAL_ACCOUNT_CREATE_INFO.keys()].filter(isAccountType)
-  return markdownTable(
+  return formatMarkdownTable(
     ['type', 'currency', 'required fields'],
     types.map((name) => {
       const { currencies, fields = {}, individual, identifiedBy } = accountType(name)

@@ -5,11 +5,11 @@ import {
   AGENT_DENIALS,
 } from '@countersign/contract/agents/agent-policy'
 import { ATTEMPT_LIMITS, type AttemptKind } from '../server/src/kernel/ports/failed-attempts.ts'
-import { markdownTable } from './markdown-table.ts'
+import { formatMarkdownTable } from './markdown-table.ts'
 
 /** The rules that deny a payment, in the order in which they are checked. */
-export function agentDenialTable(): string {
-  return markdownTable(
+export function formatAgentDenialTable(): string {
+  return formatMarkdownTable(
     ['`details.rule`', 'response', 'when'],
     AGENT_DENIAL_RULES.map((rule) => [
       `\`${rule}\``,
@@ -19,8 +19,8 @@ export function agentDenialTable(): string {
   )
 }
 
-export function agentApprovalTable(): string {
-  return markdownTable(
+export function formatAgentApprovalTable(): string {
+  return formatMarkdownTable(
     ['`because`', 'when'],
     AGENT_APPROVAL_RULES.map((rule) => [`\`${rule}\``, AGENT_APPROVALS[rule]]),
   )
@@ -36,8 +36,8 @@ const ATTEMPT_DESCRIPTIONS: Readonly<Record<AgentAttemptKind, string>> = {
   bearerTokensByAddress: 'invalid bearer tokens, from one address',
 }
 
-export function attemptLimitTable(): string {
-  return markdownTable(
+export function formatAttemptLimitTable(): string {
+  return formatMarkdownTable(
     ['failed attempts', 'limit', 'within'],
     (Object.keys(ATTEMPT_DESCRIPTIONS) as AgentAttemptKind[]).map((kind) => [
       ATTEMPT_DESCRIPTIONS[kind],

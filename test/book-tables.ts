@@ -2,42 +2,42 @@ import { JOURNAL_COLUMNS, JOURNAL_FORMATS } from '@countersign/contract/books/jo
 import { STATEMENT_COLUMNS, STATEMENT_FORMATS } from '@countersign/contract/books/statements'
 import { CLIENT_MONEY_REASONS } from '@countersign/contract/operation/client-money'
 import { TRANSACTION_COLUMNS } from '@countersign/contract/payments/transaction-columns'
-import { markdownTable } from './markdown-table.ts'
+import { formatMarkdownTable } from './markdown-table.ts'
 
-function columnTable(columns: Readonly<Record<string, string>>): string {
-  return markdownTable(
+function formatColumnTable(columns: Readonly<Record<string, string>>): string {
+  return formatMarkdownTable(
     ['column', ''],
     Object.entries(columns).map(([name, description]) => [`\`${name}\``, description]),
   )
 }
 
-function wordTable(name: string, meaning: string, words: Readonly<Record<string, string>>): string {
-  return markdownTable(
+function formatWordTable(name: string, meaning: string, words: Readonly<Record<string, string>>): string {
+  return formatMarkdownTable(
     [name, meaning],
     Object.entries(words).map(([word, description]) => [`\`${word}\``, description]),
   )
 }
 
-export function journalColumnTable(): string {
-  return columnTable(JOURNAL_COLUMNS)
+export function formatJournalColumnTable(): string {
+  return formatColumnTable(JOURNAL_COLUMNS)
 }
 
-export function journalFormatTable(): string {
-  return wordTable('`format`', 'for', JOURNAL_FORMATS)
+export function formatJournalFormatTable(): string {
+  return formatWordTable('`format`', 'for', JOURNAL_FORMATS)
 }
 
-export function statementFormatTable(): string {
-  return wordTable('`format`', 'for', STATEMENT_FORMATS)
+export function formatStatementFormatTable(): string {
+  return formatWordTable('`format`', 'for', STATEMENT_FORMATS)
 }
 
-export function clientMoneyReasonTable(): string {
-  return wordTable('reason', 'meaning', CLIENT_MONEY_REASONS)
+export function formatClientMoneyReasonTable(): string {
+  return formatWordTable('reason', 'meaning', CLIENT_MONEY_REASONS)
 }
 
-export function statementColumnTable(): string {
-  return columnTable(STATEMENT_COLUMNS)
+export function formatStatementColumnTable(): string {
+  return formatColumnTable(STATEMENT_COLUMNS)
 }
 
-export function transactionColumnTable(): string {
-  return columnTable(TRANSACTION_COLUMNS)
+export function formatTransactionColumnTable(): string {
+  return formatColumnTable(TRANSACTION_COLUMNS)
 }

@@ -1,7 +1,7 @@
 import { API } from '@countersign/contract/api'
 import { CUSTOMER_PERMISSIONS, type CustomerPermission } from '@countersign/contract/auth/customer-tokens'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
-import { markdownTable } from './markdown-table.ts'
+import { formatMarkdownTable } from './markdown-table.ts'
 
 const CALLER: Readonly<Record<Endpoint['auth'], string>> = {
   platform: 'backend',
@@ -15,8 +15,8 @@ const CALLER: Readonly<Record<Endpoint['auth'], string>> = {
 }
 
 /** Every endpoint with its operation name, which is also its name in the sdk. */
-export function callTable(): string {
-  return markdownTable(
+export function formatCallTable(): string {
+  return formatMarkdownTable(
     ['name', 'call', 'by', ''],
     Object.entries<Endpoint>(API).map(([name, endpoint]) => [
       `\`${name}\``,
@@ -28,12 +28,12 @@ export function callTable(): string {
 }
 
 /** The calls that a customer's token allows, by the permission that they require. */
-export function customerCallTable(): string {
+export function formatCustomerCallTable(): string {
   const calls = (permission: CustomerPermission) =>
     Object.values<Endpoint>(API)
       .filter((endpoint) => isForCustomers(endpoint) && endpoint.permission === permission)
       .map(({ method, path }) => `\`${method} ${path}\``)
-  return markdownTable(
+  return formatMarkdownTable(
     ['permission', 'calls'],
     CUSTOMER_PERMISSIONS.map((permission) => [`\`${permission}\``, calls(permission).join('<br>')]),
   )

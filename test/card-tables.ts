@@ -1,19 +1,19 @@
 import { DECLINE_REASONS } from '@countersign/contract/cards/card-processor'
 import { OVER_CLAIM_PERCENT_DEFAULT, OVER_CLAIM_RULES } from '@countersign/contract/cards/over-claims'
 import { ERRORS } from '@countersign/contract/core/errors'
-import { markdownTable } from './markdown-table.ts'
+import { formatMarkdownTable } from './markdown-table.ts'
 
 /** The decline reasons, in the order in which they are checked. */
-export function cardDeclineTable(): string {
-  return markdownTable(
+export function formatCardDeclineTable(): string {
+  return formatMarkdownTable(
     ['`code`', 'when'],
     DECLINE_REASONS.map((code) => [`\`${code}\``, ERRORS[code].message.replace(/^Declined: /, '')]),
   )
 }
 
 /** The percentage by which a merchant may exceed its authorization, by category. */
-export function overClaimTable(): string {
-  return markdownTable(
+export function formatOverClaimTable(): string {
+  return formatMarkdownTable(
     ['merchant', '`mcc`', 'claims at most'],
     [
       ...OVER_CLAIM_RULES.map(({ from, to, what, percent, units }) => [

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { ACCOUNT_TYPES, exampleAccounts, isAccountType } from '@countersign/contract/accounts/account-types'
 import { connectorOpenApi } from '@countersign/contract/document/connector-openapi'
-import { railsFileSchema } from '@countersign/contract/document/rails-schema'
+import { buildRailsFileSchema } from '@countersign/contract/document/rails-schema'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
@@ -13,7 +13,7 @@ test('the example rails file in docs/operations.md matches the published schema'
   const guide = await readFile(fileURLToPath(new URL('../docs/operations.md', import.meta.url)), 'utf8')
   const [, example] = /```json\n(\{\n {2}"\$schema".*?)```/s.exec(guide)!
   const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }))
-  const matchesSchema = ajv.compile(railsFileSchema())
+  const matchesSchema = ajv.compile(buildRailsFileSchema())
   expect(matchesSchema(JSON.parse(example!)), JSON.stringify(matchesSchema.errors)).toBe(true)
   expect(matchesSchema({ rails: [{ name: 'a', kind: 'pigeon' }] })).toBe(false)
 })

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { markdownTable } from './markdown-table.ts'
+import { formatMarkdownTable } from './markdown-table.ts'
 
 const FOLDER = new URL('../docs/decisions/', import.meta.url)
 
@@ -31,8 +31,8 @@ export function readDecision(file: string): Decision | undefined {
 }
 
 /** Prints every decision with its number, title and status. Throws if the head of a page is malformed. */
-export function decisionTable(): string {
-  return markdownTable(
+export function formatDecisionTable(): string {
+  return formatMarkdownTable(
     ['number', 'decision', 'status'],
     decisionFiles().map((file) => {
       const decision = readDecision(file)

@@ -91,7 +91,7 @@ export function strangeReferences({ path, text }: Source): Violation[] {
   return [...text.matchAll(strange)].map(([found]) => `${path}: ${found}: write specification or formats`)
 }
 
-/** The sections that are listed in docs/specification-index.md. */
+/** The sections listed in docs/specification-index.md. */
 export function listIndexedSections(index: string): string[] {
   return [...index.matchAll(/^\| ((?:formats )?\d+(?:\.\d+)*|conventions) \|/gm)].map(
     ([, section]) => section!,

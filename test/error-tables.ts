@@ -44,7 +44,7 @@ function entry(code: (typeof ERROR_CODES)[number]): string {
 }
 
 /** Prints an entry for each code that may occur in `details.code`. */
-export function detailCodeTable(): string {
+export function formatDetailCodeTable(): string {
   return Object.entries(DETAIL_CODES)
     .map(([code, when]) => `### \`${code}\`\n\n${when}`)
     .join('\n\n')

@@ -1,11 +1,11 @@
 import { namedSchemas } from '@countersign/contract/document/naming'
 import { EVENT_TYPES, EVENTS, type EventType } from '@countersign/contract/events/events'
 import { eventTypesOf, WEBHOOKS, type Webhook } from '@countersign/contract/events/webhooks'
-import { markdownTable } from './markdown-table.ts'
+import { formatMarkdownTable } from './markdown-table.ts'
 
 /** Prints every event type with its meaning and its names in the OpenAPI document. */
-export function eventTable(): string {
-  return markdownTable(
+export function formatEventTable(): string {
+  return formatMarkdownTable(
     ['type', 'it says', 'webhook', 'schema'],
     EVENT_TYPES.map((type) => {
       const [name, webhook] = findWebhook(type)

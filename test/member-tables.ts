@@ -1,9 +1,9 @@
 import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
-import { markdownTable } from './markdown-table.ts'
+import { formatMarkdownTable } from './markdown-table.ts'
 
 /** The roles offered by the console and the command line. */
-export function memberRoleTable(): string {
-  return markdownTable(
+export function formatMemberRoleTable(): string {
+  return formatMarkdownTable(
     ['role', 'permissions'],
     Object.entries(MEMBER_ROLES).map(([role, permissions]) => [
       `\`${role}\``,

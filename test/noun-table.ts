@@ -6,10 +6,10 @@ import {
   type OperatorCommand,
   SERVICE_FORMS,
 } from '@countersign/contract/operation/operator-commands'
-import { markdownTable } from './markdown-table.ts'
+import { formatMarkdownTable } from './markdown-table.ts'
 
 /** Prints every call of the sdk, by noun. */
-export function nounTable(): string {
+export function formatNounTable(): string {
   const rows = (Object.entries(API) as [EndpointName, Endpoint][]).map(([name, endpoint]) => ({
     name,
     endpoint,
@@ -18,7 +18,7 @@ export function nounTable(): string {
   // A helper is its own noun.
   const nounOf = (verb: string) => verb.split('.', 1)[0]!
   const nouns = [...new Set(rows.map(({ verb }) => nounOf(verb)))]
-  return markdownTable(
+  return formatMarkdownTable(
     ['`countersign.`', '', 'call'],
     nouns.flatMap((noun) =>
       rows
@@ -29,9 +29,9 @@ export function nounTable(): string {
 }
 
 /** Prints every operator command, as `countersign` accepts it. */
-export function operatorTable(): string {
+export function formatOperatorTable(): string {
   const forms: OperatorCommand[] = Object.values({ ...SERVICE_FORMS, ...OFFLINE_FORMS })
-  return markdownTable(
+  return formatMarkdownTable(
     ['`countersign`', ''],
     forms.flatMap(({ cli, options = {}, description }) => {
       if (cli === undefined) return []

@@ -25,31 +25,31 @@ import {
 import { PAYOUT_BATCH_TRANSITIONS } from '@countersign/contract/states/payout-states'
 import { PAYMENT_SCHEDULE_TRANSITIONS } from '@countersign/contract/states/schedule-states'
 import { SCREENING_TRANSITIONS } from '@countersign/contract/states/screening-states'
-import { accountArgumentTable, accountTypeTables } from './account-type-tables.ts'
-import { agentApprovalTable, agentDenialTable, attemptLimitTable } from './agent-tables.ts'
+import { accountTypeTables, formatAccountArgumentTable } from './account-type-tables.ts'
+import { formatAgentApprovalTable, formatAgentDenialTable, formatAttemptLimitTable } from './agent-tables.ts'
 import {
-  clientMoneyReasonTable,
-  journalColumnTable,
-  journalFormatTable,
-  statementColumnTable,
-  statementFormatTable,
-  transactionColumnTable,
+  formatClientMoneyReasonTable,
+  formatJournalColumnTable,
+  formatJournalFormatTable,
+  formatStatementColumnTable,
+  formatStatementFormatTable,
+  formatTransactionColumnTable,
 } from './book-tables.ts'
-import { callTable, customerCallTable } from './call-table.ts'
-import { cardDeclineTable, overClaimTable } from './card-tables.ts'
-import { connectorCallTable } from './connector-tables.ts'
-import { decisionTable } from './decision-table.ts'
-import { detailCodeTable, errorEntries } from './error-tables.ts'
-import { eventTable } from './event-tables.ts'
-import { fileFormatTable, swiftTypeTable, typeCodeTable } from './file-format-tables.ts'
-import { importColumnTable } from './import-tables.ts'
+import { formatCallTable, formatCustomerCallTable } from './call-table.ts'
+import { formatCardDeclineTable, formatOverClaimTable } from './card-tables.ts'
+import { formatConnectorCallTable } from './connector-tables.ts'
+import { formatDecisionTable } from './decision-table.ts'
+import { errorEntries, formatDetailCodeTable } from './error-tables.ts'
+import { formatEventTable } from './event-tables.ts'
+import { formatFileFormatTable, formatSwiftTypeTable, formatTypeCodeTable } from './file-format-tables.ts'
+import { formatImportColumnTable } from './import-tables.ts'
 import { magicValueTables } from './magic-value-tables.ts'
-import { markdownTable } from './markdown-table.ts'
-import { memberRoleTable } from './member-tables.ts'
-import { nounTable, operatorTable } from './noun-table.ts'
-import { payloadTable, signedCallTable } from './signing-tables.ts'
-import { personDocumentTable, requiredDocumentTable } from './verification-tables.ts'
-import { watchMetricTable, watchTable } from './watch-tables.ts'
+import { formatMarkdownTable } from './markdown-table.ts'
+import { formatMemberRoleTable } from './member-tables.ts'
+import { formatNounTable, formatOperatorTable } from './noun-table.ts'
+import { formatPayloadTable, formatSignedCallTable } from './signing-tables.ts'
+import { formatPersonDocumentTable, formatRequiredDocumentTable } from './verification-tables.ts'
+import { formatWatchMetricTable, formatWatchTable } from './watch-tables.ts'
 
 /**
  * The tables in the guides that are generated from the code. A guide contains a table between `<!-- printed:
@@ -57,67 +57,67 @@ import { watchMetricTable, watchTable } from './watch-tables.ts'
  * date.
  */
 export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
-  'every call': callTable,
-  'nouns and verbs': nounTable,
-  'operator commands': operatorTable,
+  'every call': formatCallTable,
+  'nouns and verbs': formatNounTable,
+  'operator commands': formatOperatorTable,
   'every error code': errorEntries,
-  'codes in details.code': detailCodeTable,
-  'every event type': eventTable,
-  'calls of a connector': connectorCallTable,
-  'file formats of banks': fileFormatTable,
-  'type codes of BAI2': typeCodeTable,
-  'types of MT940': swiftTypeTable,
+  'codes in details.code': formatDetailCodeTable,
+  'every event type': formatEventTable,
+  'calls of a connector': formatConnectorCallTable,
+  'file formats of banks': formatFileFormatTable,
+  'type codes of BAI2': formatTypeCodeTable,
+  'types of MT940': formatSwiftTypeTable,
   'account types': accountTypeTables,
-  'fields of an external account on the command line': accountArgumentTable,
+  'fields of an external account on the command line': formatAccountArgumentTable,
   'magic values': magicValueTables,
-  'what is watched': watchTable,
-  'metrics of what is watched': watchMetricTable,
-  'when an agent is denied': agentDenialTable,
-  'when an agent needs an approval': agentApprovalTable,
-  'limits of attempts': attemptLimitTable,
-  'roles of members': memberRoleTable,
-  'states of an invitation': () => stateTable(INVITATION_TRANSITIONS),
-  'states of an account at a stablecoin provider': () => stateTable(STABLECOIN_ACCOUNT_TRANSITIONS),
-  'columns of a file of customers': importColumnTable,
-  'columns of a statement': statementColumnTable,
-  'columns of the journal': journalColumnTable,
-  'formats of the journal': journalFormatTable,
-  'formats of a statement': statementFormatTable,
-  'reasons in a client-money report': clientMoneyReasonTable,
-  'columns of a file of transactions': transactionColumnTable,
-  'states of a batch of payouts': () => stateTable(PAYOUT_BATCH_TRANSITIONS),
-  'states of a payment schedule': () => stateTable(PAYMENT_SCHEDULE_TRANSITIONS),
-  'states of an import': () => stateTable(IMPORT_TRANSITIONS),
-  'states of an action': () => stateTable(AGENT_ACTION_TRANSITIONS),
-  'states of a quote': () => stateTable(QUOTE_TRANSITIONS),
-  'states of a pull': () => stateTable(PULL_TRANSITIONS),
-  'states of an outgoing transaction': () => stateTable(OUTGOING_TRANSACTION_TRANSITIONS),
-  'states of a transfer out': () => stateTable(TRANSFER_OUT_TRANSITIONS),
-  'states of an incoming transaction': () => stateTable(INCOMING_TRANSACTION_TRANSITIONS),
-  'states of a deposit': () => stateTable(DEPOSIT_TRANSITIONS),
-  'states of a screening': () => stateTable(SCREENING_TRANSITIONS),
-  'states of a refund': () => stateTable(REFUND_TRANSITIONS),
-  'states of a card': () => stateTable(CARD_TRANSITIONS),
-  'states of a purchase by card': () => stateTable(CARD_TRANSACTION_TRANSITIONS),
-  'states of a delegated key': () => stateTable(DELEGATED_KEY_TRANSITIONS),
-  'states of a verification': () => stateTable(VERIFICATION_TRANSITIONS),
-  'states of an erasure': () => stateTable(ERASURE_TRANSITIONS),
-  'documents of a verification': requiredDocumentTable,
-  'documents of a person': personDocumentTable,
-  'when a card is declined': cardDeclineTable,
-  'fields of a payload': payloadTable,
-  "calls of a customer's token": customerCallTable,
-  'calls that are signed': signedCallTable,
-  'limits of claims': overClaimTable,
+  'what is watched': formatWatchTable,
+  'metrics of what is watched': formatWatchMetricTable,
+  'when an agent is denied': formatAgentDenialTable,
+  'when an agent needs an approval': formatAgentApprovalTable,
+  'limits of attempts': formatAttemptLimitTable,
+  'roles of members': formatMemberRoleTable,
+  'states of an invitation': () => formatStateTable(INVITATION_TRANSITIONS),
+  'states of an account at a stablecoin provider': () => formatStateTable(STABLECOIN_ACCOUNT_TRANSITIONS),
+  'columns of a file of customers': formatImportColumnTable,
+  'columns of a statement': formatStatementColumnTable,
+  'columns of the journal': formatJournalColumnTable,
+  'formats of the journal': formatJournalFormatTable,
+  'formats of a statement': formatStatementFormatTable,
+  'reasons in a client-money report': formatClientMoneyReasonTable,
+  'columns of a file of transactions': formatTransactionColumnTable,
+  'states of a batch of payouts': () => formatStateTable(PAYOUT_BATCH_TRANSITIONS),
+  'states of a payment schedule': () => formatStateTable(PAYMENT_SCHEDULE_TRANSITIONS),
+  'states of an import': () => formatStateTable(IMPORT_TRANSITIONS),
+  'states of an action': () => formatStateTable(AGENT_ACTION_TRANSITIONS),
+  'states of a quote': () => formatStateTable(QUOTE_TRANSITIONS),
+  'states of a pull': () => formatStateTable(PULL_TRANSITIONS),
+  'states of an outgoing transaction': () => formatStateTable(OUTGOING_TRANSACTION_TRANSITIONS),
+  'states of a transfer out': () => formatStateTable(TRANSFER_OUT_TRANSITIONS),
+  'states of an incoming transaction': () => formatStateTable(INCOMING_TRANSACTION_TRANSITIONS),
+  'states of a deposit': () => formatStateTable(DEPOSIT_TRANSITIONS),
+  'states of a screening': () => formatStateTable(SCREENING_TRANSITIONS),
+  'states of a refund': () => formatStateTable(REFUND_TRANSITIONS),
+  'states of a card': () => formatStateTable(CARD_TRANSITIONS),
+  'states of a purchase by card': () => formatStateTable(CARD_TRANSACTION_TRANSITIONS),
+  'states of a delegated key': () => formatStateTable(DELEGATED_KEY_TRANSITIONS),
+  'states of a verification': () => formatStateTable(VERIFICATION_TRANSITIONS),
+  'states of an erasure': () => formatStateTable(ERASURE_TRANSITIONS),
+  'documents of a verification': formatRequiredDocumentTable,
+  'documents of a person': formatPersonDocumentTable,
+  'when a card is declined': formatCardDeclineTable,
+  'fields of a payload': formatPayloadTable,
+  "calls of a customer's token": formatCustomerCallTable,
+  'calls that are signed': formatSignedCallTable,
+  'limits of claims': formatOverClaimTable,
   'reasons of differences': () =>
-    markdownTable(
+    formatMarkdownTable(
       ['reason', 'meaning'],
       Object.entries(DIFFERENCES).map(([reason, words]) => [`\`${reason}\``, words]),
     ),
-  decisions: decisionTable,
+  decisions: formatDecisionTable,
   'backend of the web example': () => fileBlock('examples/web/backend.ts'),
   'page of the web example': () => fileBlock('examples/web/page.tsx'),
-  'variables of the wallet kit': kitVariableTable,
+  'variables of the wallet kit': formatKitVariableTable,
 }
 
 /** Prints a file of the tree, unchanged. */
@@ -131,9 +131,9 @@ function readText(path: string): string {
 }
 
 /** The variables of the kit's style sheet, with their default values. */
-function kitVariableTable(): string {
+function formatKitVariableTable(): string {
   const css = readText('sdk/src/react/styles.css')
-  return markdownTable(
+  return formatMarkdownTable(
     ['variable', 'default'],
     [...css.matchAll(/^ {2}(--cs-[\w-]+): (.+);$/gm)].map(([, name, value]) => [
       `\`${name}\``,
@@ -144,9 +144,9 @@ function kitVariableTable(): string {
 
 type Transitions = Readonly<Record<string, Readonly<Record<string, string | null>>>>
 
-function stateTable(transitions: Transitions): string {
+function formatStateTable(transitions: Transitions): string {
   const events = Object.keys(Object.values(transitions)[0]!)
-  return markdownTable(
+  return formatMarkdownTable(
     ['', ...events],
     Object.entries(transitions).map(([state, row]) => [
       `\`${state}\``,

@@ -66,7 +66,11 @@ export async function startSharedServer(): Promise<SharedServer> {
     COUNTERSIGN_MASTER_KEY: TEST_MASTER_KEY,
     LOG_LEVEL: 'debug',
   })
-  const service = await openService(config, { checkAnswers: true, logFile, attemptLimits: NO_ATTEMPT_LIMITS })
+  const service = await openService(config, {
+    checkResponses: true,
+    logFile,
+    attemptLimits: NO_ATTEMPT_LIMITS,
+  })
   await service.server.listen({ host: config.host, port: 0 })
   const secrets: string[] = [TEST_MASTER_KEY]
   const platformMaker = await startPlatformMaker(service, secrets)

@@ -1,7 +1,7 @@
 import { API } from '@countersign/contract/api'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { PAYLOADS, type SignedOperation } from '@countersign/contract/signing/payloads'
-import { markdownTable } from './markdown-table.ts'
+import { formatMarkdownTable } from './markdown-table.ts'
 
 interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>
@@ -17,8 +17,8 @@ const COMMON = operations
   .reduce((common, names) => common.filter((field) => names.includes(field)))
 
 /** The fields of each payload, in addition to the common ones. */
-export function payloadTable(): string {
-  return markdownTable(
+export function formatPayloadTable(): string {
+  return formatMarkdownTable(
     ['`operation`', 'its own fields'],
     operations.map((operation) => [
       `\`${operation}\``,
@@ -47,9 +47,9 @@ const WITHOUT_REQUEST_ID = {
 } as const
 
 /** Every call that a wallet may have to sign. */
-export function signedCallTable(): string {
+export function formatSignedCallTable(): string {
   const endpoints: readonly Endpoint[] = Object.values(API)
-  return markdownTable(
+  return formatMarkdownTable(
     ['call', '`Svc-Wallet-Signature` without `Request-Id`'],
     endpoints
       .filter(({ signed }) => signed)

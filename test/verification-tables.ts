@@ -3,11 +3,11 @@ import {
   getPersonDocuments,
   PERSON_DOCUMENTS_BY_COUNTRY,
 } from '@countersign/contract/customers/verification-requirements'
-import { markdownTable } from './markdown-table.ts'
+import { formatMarkdownTable } from './markdown-table.ts'
 
 /** The documents that a verification requires, and what satisfies each requirement. */
-export function requiredDocumentTable(): string {
-  return markdownTable(
+export function formatRequiredDocumentTable(): string {
+  return formatMarkdownTable(
     ['entry of `errors`', 'a document that proves', 'accepted types'],
     Object.entries(DOCUMENT_REQUIREMENTS).map(([name, { proves, accepted, monthsMax }]) => [
       `\`${name}\``,
@@ -18,12 +18,12 @@ export function requiredDocumentTable(): string {
 }
 
 /** The accepted documents of a person, by country. */
-export function personDocumentTable(): string {
-  const yes = (needed: boolean) => (needed ? 'yes' : 'no')
-  return markdownTable(
+export function formatPersonDocumentTable(): string {
+  const formatYesNo = (needed: boolean) => (needed ? 'yes' : 'no')
+  return formatMarkdownTable(
     ['country', 'identity document', 'proof of address'],
     [...PERSON_DOCUMENTS_BY_COUNTRY, ['any other', getPersonDocuments(undefined)] as const].map(
-      ([country, { identity, address }]) => [country, yes(identity), yes(address)],
+      ([country, { identity, address }]) => [country, formatYesNo(identity), formatYesNo(address)],
     ),
   )
 }

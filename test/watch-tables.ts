@@ -1,9 +1,9 @@
 import { WATCH_NAMES, WATCHES, watchMetric } from '@countersign/contract/operation/watches'
-import { markdownTable } from './markdown-table.ts'
+import { formatMarkdownTable } from './markdown-table.ts'
 
-/** Prints everything that is watched, with its alert and the setting that limits it. */
-export function watchTable(): string {
-  return markdownTable(
+/** Prints every watch, with its alert and the setting that limits it. */
+export function formatWatchTable(): string {
+  return formatMarkdownTable(
     ['watched', 'needs attention if', 'limit', 'alert'],
     WATCH_NAMES.map((name) => {
       const { help, alertsIf, limitSetBy, alert } = WATCHES[name]
@@ -13,8 +13,8 @@ export function watchTable(): string {
 }
 
 /** Prints the metrics of what is watched. */
-export function watchMetricTable(): string {
-  return markdownTable(
+export function formatWatchMetricTable(): string {
+  return formatMarkdownTable(
     ['metric', 'type', 'labels', 'meaning'],
     WATCH_NAMES.flatMap((name) => {
       const labels = '`platform`, `subject`, `unit`'

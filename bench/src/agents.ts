@@ -73,12 +73,12 @@ async function pay(
   seconds: number,
   waitUntilIdle: () => Promise<void>,
 ): Promise<Figure> {
-  const { quote, execute } = agentSteps(prefix, payers)
+  const { quote, execute } = buildAgentSteps(prefix, payers)
   return load(target, { seconds }, [quote, execute], waitUntilIdle)
 }
 
 /** The two calls of a payment. The second call takes the quote from the first one's response. */
-export function agentSteps(prefix: string, payers: readonly AgentPayer[]) {
+export function buildAgentSteps(prefix: string, payers: readonly AgentPayer[]) {
   return {
     quote: (): Call => {
       const { accountId, bankAccountId } = pickRandom(payers)

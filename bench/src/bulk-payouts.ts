@@ -70,7 +70,7 @@ export async function measureBulk(
 async function createPlatformPayer(countersign: Countersign) {
   const { data } = await countersign.platformInternalAccounts.list({ currency: 'USD' })
   const [account] = data
-  if (!account) throw new Error('The platform has no account in US dollars.')
+  if (!account) throw new Error('The platform has no US dollar account.')
   await countersign.sandbox.fund(account.id, { amount: FUNDS })
   const payees: string[] = []
   for (let n = 0; n < PAYEES; n++) {

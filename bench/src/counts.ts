@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { keysOf } from '@countersign/contract/core/objects'
 import type { Database } from '@countersign/server/storage/engine/port'
 import { openPostgres } from '@countersign/server/storage/engine/postgres'
-import { type AgentPayer, agentSteps, makeAgentPayer } from './agents.ts'
+import { type AgentPayer, buildAgentSteps, makeAgentPayer } from './agents.ts'
 import { buildAuthorizationCall } from './cards.ts'
 import { type Call, cycle, send, type Target } from './load.ts'
 import { type Bench, type Options, runOnServer } from './on-server.ts'
@@ -25,7 +25,7 @@ const ACCOUNTS = 4
 const WARM_UP_PIECES = 20
 const PIECES = 200
 
-interface Seeded {
+interface SeededRecords {
   readonly payers: readonly Payer[]
   readonly cards: readonly string[]
   readonly db: Database
@@ -91,9 +91,9 @@ export async function measureCounts(
 
 /** Does one unit of work. */
 type WorkUnit = () => Promise<void>
-type Kind = (bench: Bench<unknown>, seeded: Seeded, pieces: number) => Promise<WorkUnit>
+type Kind = (bench: Bench<unknown>, seeded: SeededRecords, pieces: number) => Promise<WorkUnit>
 
-async function countKind(kind: Kind, bench: Bench<unknown>, seeded: Seeded): Promise<Counts> {
+async function countKind(kind: Kind, bench: Bench<unknown>, seeded: SeededRecords): Promise<Counts> {
   const runUnit = await kind(bench, seeded, WARM_UP_PIECES + PIECES)
   const runPieces = async (pieces: number) => {
     for (let n = 0; n < pieces; n++) await runUnit()
@@ -130,7 +130,7 @@ const KINDS = {
 } as const satisfies Readonly<Record<string, Kind>>
 
 function prepareAgentPayment(target: Target, payer: AgentPayer): WorkUnit {
-  const { quote, execute } = agentSteps('/agents/me', [payer])
+  const { quote, execute } = buildAgentSteps('/agents/me', [payer])
   return async () => sendCall(target, execute(await send(target, quote())))
 }
 

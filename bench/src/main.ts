@@ -38,7 +38,7 @@ const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres]
   transfers  durable POST /transfer-out from 10,000 accounts and from one, alongside pgbench
   signed     the signed call of the execution of quotes, alongside pgbench
   cards      authorizations of 10,000 cards, at half that rate, and of one card
-  payouts    POST /transfer-out in production through a connector that answers in 50 ms and in 2 s; PostgreSQL only
+  payouts    POST /transfer-out in production through a connector that responds in 50 ms and in 2 s; PostgreSQL only
   agents     quote and execute by an agent next to the platform
   webhooks   payments with and without a webhook endpoint, and how fast webhooks follow; PostgreSQL only
   cells      POST /transfer-out of cells on plain PostgreSQL and on Citus, and of one while another stops; PostgreSQL only

@@ -21,15 +21,15 @@ const DIFFERENT_EVERY = 50
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Seconds, and memory use in MiB after a tenth of the lines and after all of them. */
-interface Measured {
+interface Measurement {
   readonly seconds: number
   readonly memory: readonly [number, number]
 }
 
 interface Round {
-  readonly read: Measured
-  readonly compared: Measured
-  readonly matched: Measured
+  readonly read: Measurement
+  readonly compared: Measurement
+  readonly matched: Measurement
 }
 
 /**
@@ -78,7 +78,7 @@ function printRounds(lines: number, rounds: readonly Round[]): void {
  * Compares the day's lines with the payments that they name, as the server does after a statement has
  * arrived.
  */
-async function compareDay(db: Database, { platform, query }: SeededDay, lines: number): Promise<Measured> {
+async function compareDay(db: Database, { platform, query }: SeededDay, lines: number): Promise<Measurement> {
   const stopwatch = new Stopwatch(lines)
   stopwatch.recordCount(lines)
   const { items } = await selectSides({ db, platform }, query)
@@ -87,7 +87,7 @@ async function compareDay(db: Database, { platform, query }: SeededDay, lines: n
   return stopwatch.end()
 }
 
-async function readStatement(lines: number): Promise<Measured> {
+async function readStatement(lines: number): Promise<Measurement> {
   const stopwatch = new Stopwatch(lines)
   let entries = 0
   for await (const message of readTwice(() => statementBytes(lines), readIsoMessages)) {
@@ -99,7 +99,7 @@ async function readStatement(lines: number): Promise<Measured> {
   return stopwatch.end()
 }
 
-function suggestAll(lines: number): Measured {
+function suggestAll(lines: number): Measurement {
   const stopwatch = new Stopwatch(lines)
   let found = 0
   for (const { lines: matched } of suggestSorted(openLines(lines), openPayments(lines))) {
@@ -125,7 +125,7 @@ class Stopwatch {
     if (this.#early === undefined && count >= this.#lines / 10) this.#early = readResidentMib()
   }
 
-  end(): Measured {
+  end(): Measurement {
     const late = readResidentMib()
     return { seconds: (performance.now() - this.#startedMs) / 1000, memory: [this.#early ?? late, late] }
   }

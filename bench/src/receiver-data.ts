@@ -3,7 +3,7 @@
  */
 export const Cell = { requests: 0, connections: 1, lastAt: 2, delayMs: 3, port: 4, securePort: 5 } as const
 
-/** The maximum number of ages that are stored. Later ages overwrite the oldest ones. */
+/** The maximum number of stored ages. Later ages overwrite the oldest ones. */
 export const AGES_MAX = 1 << 20
 
 export interface ReceiverData {

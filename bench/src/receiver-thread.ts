@@ -56,7 +56,7 @@ async function listen(server: Server, host: string): Promise<number> {
   server.listen(0, host)
   await once(server, 'listening')
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('The receiver does not listen.')
+  if (address === null || typeof address === 'string') throw new Error('The receiver is not listening.')
   return address.port
 }
 

@@ -14,7 +14,7 @@ export class RoundTrips {
   private constructor(server: Server, target: number) {
     this.#server = server
     const address = server.address()
-    if (typeof address !== 'object' || address === null) throw new Error('The proxy does not listen.')
+    if (typeof address !== 'object' || address === null) throw new Error('The proxy is not listening.')
     this.port = address.port
     server.on('connection', (caller) => this.#forward(caller, connect(target, '127.0.0.1')))
   }

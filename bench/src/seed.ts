@@ -13,7 +13,7 @@ export interface Payer {
 /** The initial balance of each account in cents: more than a run can spend. */
 const FUNDS = 1_000_000_000
 
-/** The prefix of the ids that are generated here. */
+/** The prefix of the ids generated here. */
 const SEEDED = '0190b000-0000-7000-8000-'
 
 /** The last two digits of an id of this kind. */

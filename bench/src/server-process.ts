@@ -60,11 +60,11 @@ export interface Credentials {
 
 /** Reads the credentials that the first start wrote, with the server's current base URL. */
 export function readCredentials(deployment: Deployment, baseUrl: string): Credentials {
-  const text = readFileSync(credentialsFile(deployment), 'utf8')
+  const text = readFileSync(getCredentialsFile(deployment), 'utf8')
   return { ...(JSON.parse(text) as Credentials), baseUrl }
 }
 
-export function credentialsFile(deployment: Deployment): string {
+export function getCredentialsFile(deployment: Deployment): string {
   return join(deployment.dataDir, 'credentials.json')
 }
 

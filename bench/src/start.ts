@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import type { Options } from './on-server.ts'
 import {
   createDeployment,
-  credentialsFile,
   type Deployment,
+  getCredentialsFile,
   READY,
   ROOT,
   RunningProcess,
@@ -64,7 +64,7 @@ async function measureDemo(deployment: Deployment, count: number): Promise<numbe
 /** Runs the cli's demo. Returns the duration in seconds that it prints. */
 async function runDemo(deployment: Deployment, baseUrl: string): Promise<number> {
   const cli = join(ROOT, 'cli/dist/main.js')
-  const args = [cli, 'demo', '--credentials', credentialsFile(deployment), '--base-url', baseUrl]
+  const args = [cli, 'demo', '--credentials', getCredentialsFile(deployment), '--base-url', baseUrl]
   const demo = new RunningProcess(process.execPath, args)
   const [, seconds] = await demo.waitForOutput(/settled payment: +([\d.]+) s/)
   await demo.waitForExit()

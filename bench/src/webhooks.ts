@@ -74,7 +74,7 @@ interface Round {
   readonly slowHttp2: WebhookLoad
   /** To the `webhookEndpoint` of the configuration. */
   readonly configured: LoadPair
-  /** To an endpoint that was added with `POST /webhook-endpoints`. */
+  /** To an endpoint added with `POST /webhook-endpoints`. */
   readonly added: LoadPair
 }
 

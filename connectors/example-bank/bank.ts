@@ -109,8 +109,10 @@ export class Bank {
     return true
   }
 
-  /** Returns the bank details for an internal account or a pool. Undefined if the id was used with a different
-   * body. */
+  /**
+   * Returns the bank details for an internal account or a pool. Undefined if the id was used with a different
+   * body.
+   */
   openAccount(request: DepositAccountRequest): DepositAccount | undefined {
     const known = this.books.details.get(request.id)
     if (known) return isDeepStrictEqual(known.request, request) ? known.answer : undefined

@@ -14,7 +14,7 @@ const VIEWPORTS = [
   ['a phone', PHONE],
 ] as const
 
-describe.each(VIEWPORTS)('people who work off the queue of approvals, on %s,', (_, viewport) => {
+describe.each(VIEWPORTS)('people who work through the approvals queue, on %s,', (_, viewport) => {
   let world: ConsoleWorld
   afterEach(async () => {
     await world?.browser.close()

@@ -13,7 +13,7 @@ describe('times in the console', () => {
   test('follow a clock that was moved, and a banner says so until a reset', async () => {
     world = await openSignedIn()
     const { page, countersign, go, wrong } = world
-    await newCustomer(countersign, 'Ada Lovelace')
+    await createCustomer(countersign, 'Ada Lovelace')
     const banner = page.getByRole('status').filter({ hasText: 'ahead of real time' })
     await go('/customers')
     const readCreated = async (name: string) =>
@@ -22,7 +22,7 @@ describe('times in the console', () => {
     expect(await banner.count()).toBe(0)
 
     await countersign.sandbox.advanceClock({ seconds: 3 * DAY_SECONDS + 60 })
-    await newCustomer(countersign, 'Grace Hopper')
+    await createCustomer(countersign, 'Grace Hopper')
     await page.reload()
     await banner.getByText('The clock is 3 days ahead of real time').waitFor()
     await expect.poll(() => readCreated('Grace Hopper')).toBe('just now')
@@ -52,7 +52,7 @@ describe('times in the console', () => {
     await page.addInitScript(`const now = Date.now; Date.now = () => now() + ${aheadMs}`)
     await page.goto((await countersign.sandbox.consoleLink()).url)
     await page.getByRole('heading', { level: 1, name: 'Overview', exact: true }).waitFor()
-    await newCustomer(countersign, 'Ada Lovelace')
+    await createCustomer(countersign, 'Ada Lovelace')
     await go('/customers')
     await expect
       .poll(() => page.getByRole('row', { name: 'Ada Lovelace' }).locator('time').textContent())
@@ -61,7 +61,7 @@ describe('times in the console', () => {
   })
 })
 
-function newCustomer(countersign: Countersign, fullName: string) {
+function createCustomer(countersign: Countersign, fullName: string) {
   return countersign.customers.create({
     customerType: 'INDIVIDUAL',
     region: 'US',

@@ -107,7 +107,7 @@ describe.each([
 
     await drawer.getByRole('tab', { name: 'Fund' }).click()
     await drawer.getByLabel('Amount in').fill('12.345.6')
-    await drawer.getByText('An amount with at most').waitFor()
+    await drawer.getByText('Enter an amount with at most').waitFor()
     await drawer.getByLabel('Amount in').fill('1,234.5')
     await drawer.getByRole('button', { name: 'Fund', exact: true }).click()
     await drawer.getByText('The balance is now').waitFor()

@@ -22,7 +22,7 @@ test.each([
     await suggested.getByText('Several payments in one line').waitFor()
     await page.getByText('Bank statement').waitFor()
     expect(await look(page, 'example-bank')).toEqual([])
-    const dialog = page.getByRole('dialog', { name: 'Do these belong together?' })
+    const dialog = page.getByRole('dialog', { name: 'Match the selected items?' })
     const matches = page.getByRole('table', { name: 'Matches' })
     const match = async (reason: string) => {
       await page.getByRole('button', { name: /^Match \d/ }).click()

@@ -8,7 +8,7 @@ const BYTES_MAX = 200_000
 const PLAIN_BYTES_MAX = 1_024
 const RUNS = 3
 
-interface Loaded {
+interface LoadedFile {
   readonly name: string
   readonly bytes: number
   readonly encoding: string | undefined
@@ -17,7 +17,7 @@ interface Loaded {
 
 interface FirstView {
   readonly interactiveMs: number
-  readonly loaded: readonly Loaded[]
+  readonly loaded: readonly LoadedFile[]
 }
 
 describe('the overview of a signed-in member', () => {
@@ -61,10 +61,10 @@ describe('the overview of a signed-in member', () => {
   })
 })
 
-const sum = (loaded: readonly Loaded[]) => loaded.reduce((all, { bytes }) => all + bytes, 0)
+const sum = (loaded: readonly LoadedFile[]) => loaded.reduce((all, { bytes }) => all + bytes, 0)
 
 /** Requests made after the page has become usable, with their sizes. */
-const formatLateLoads = (loaded: readonly Loaded[]) =>
+const formatLateLoads = (loaded: readonly LoadedFile[]) =>
   loaded
     .filter(({ isLate }) => isLate)
     .map(({ name, bytes }) => `${name} ${bytes}`)
@@ -98,7 +98,7 @@ async function openCold(page: Page, address: string): Promise<FirstView> {
   const [openedAt, interactiveMs] = await page.evaluate(
     () => [performance.timeOrigin, performance.getEntriesByName('first button')[0]!.startTime] as const,
   )
-  const loaded = requests.map(async (request): Promise<Loaded> => {
+  const loaded = requests.map(async (request): Promise<LoadedFile> => {
     const response = await request.response()
     return {
       name: new URL(request.url()).pathname,

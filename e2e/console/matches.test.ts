@@ -38,7 +38,7 @@ test('a member selects a suggestion, sees the difference, books it with a reason
   const batch = suggested.getByRole('row', { name: /Several payments in one line/ })
   await batch.getByRole('button', { name: 'Select' }).click()
   await page.getByRole('button', { name: /^Match 3: 0\.00/ }).click()
-  const dialog = page.getByRole('dialog', { name: 'Do these belong together?' })
+  const dialog = page.getByRole('dialog', { name: 'Match the selected items?' })
   await dialog.getByText('Nothing is booked.').waitFor()
   const confirm = dialog.getByRole('button', { name: 'Match', exact: true })
   expect(await confirm.isDisabled()).toBe(true)

@@ -64,7 +64,7 @@ test.each([
     await page.getByText(/1 of \d+ payments/).waitFor()
     // Events on the platform only reload the same data.
     expect([...new Set(called)].length, called.join(' ')).toBeLessThanOrEqual(3)
-    const watched = page.getByRole('list', { name: 'Watched' })
+    const watched = page.getByRole('list', { name: 'Monitored values' })
     await watched.getByText('Rail balance: sandbox').waitFor()
     await watched.getByText('Top up the account at the rail').waitFor()
     await watched.getByText('FX position: EUR').waitFor()

@@ -15,7 +15,7 @@ describe.each([
     const { page, countersign, wrong, go } = world
     const { data: accounts } = await countersign.platformInternalAccounts.list({ currency: 'USD' })
     await countersign.sandbox.fund(accounts[0]!.id, { amount: 100_000n })
-    const payee = await newPayee(countersign)
+    const payee = await createPayee(countersign)
     const line = { accountId: payee.id, currency: 'USD' }
     const { id } = await countersign.payoutBatches.create({
       name: 'Salaries May',
@@ -47,7 +47,7 @@ describe.each([
   test('is sent as a file, checked, and opened with its line errors; sent again, it names the first batch', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
-    const payee = await newPayee(countersign)
+    const payee = await createPayee(countersign)
     const buffer = Buffer.from(`currency,amount,accountId\nUSD,2500,${payee.id}\nUSD,0,${payee.id}\n`)
     const send = async (name: string) => {
       await go('/payouts')
@@ -71,7 +71,7 @@ describe.each([
   })
 })
 
-async function newPayee(countersign: ConsoleWorld['countersign']) {
+async function createPayee(countersign: ConsoleWorld['countersign']) {
   return countersign.platformExternalAccounts.create({
     currency: 'USD',
     accountInfo: {

@@ -23,8 +23,8 @@ describe('the console', () => {
   test('finds and opens a customer from any page with the keyboard', async () => {
     world = await openSignedIn()
     const { page, countersign, wrong } = world
-    const customer = await newCustomer(countersign, 'Ada Lovelace', 'ada@example.com')
-    await newCustomer(countersign, 'Grace Hopper', 'grace@example.com')
+    const customer = await createCustomer(countersign, 'Ada Lovelace', 'ada@example.com')
+    await createCustomer(countersign, 'Grace Hopper', 'grace@example.com')
     await page.keyboard.press('/')
     await page.getByLabel('Search for').fill('lovel')
     await page.getByRole('option', { name: 'Ada Lovelace' }).waitFor()
@@ -38,8 +38,8 @@ describe('the console', () => {
   test('opens a list with keys, keeps its filters in the address, and saves matching rows', async () => {
     world = await openSignedIn()
     const { page, countersign, wrong } = world
-    await newCustomer(countersign, '=Ada "Countess" Lovelace', 'ada@example.com')
-    await newCustomer(countersign, 'Grace Hopper', 'grace@example.com')
+    await createCustomer(countersign, '=Ada "Countess" Lovelace', 'ada@example.com')
+    await createCustomer(countersign, 'Grace Hopper', 'grace@example.com')
     await page.keyboard.press('g')
     await page.keyboard.press('c')
     await page.getByText('2 rows shown').waitFor()
@@ -63,7 +63,7 @@ describe('the console', () => {
     world = await openSignedIn()
     const { page, countersign, go, wrong } = world
     const names = Array.from({ length: 130 }, (_, nth) => `Customer ${nth}`)
-    await Promise.all(names.map((name, nth) => newCustomer(countersign, name, `c${nth}@example.com`)))
+    await Promise.all(names.map((name, nth) => createCustomer(countersign, name, `c${nth}@example.com`)))
     await go('/customers')
     await page.getByText('100 of 130 rows shown').waitFor()
     const rows = await readSavedRows(page)
@@ -74,7 +74,7 @@ describe('the console', () => {
   test('a change made elsewhere appears without a reload', async () => {
     world = await openSignedIn()
     const { page, countersign, go } = world
-    const customer = await newCustomer(countersign, 'Ada Lovelace', 'ada@example.com')
+    const customer = await createCustomer(countersign, 'Ada Lovelace', 'ada@example.com')
     const { data: accounts } = await countersign.internalAccounts.list({ customerId: customer.id })
     const account = accounts.find(({ balance }) => balance.currency.code === 'USD')!
     await go(`/customers/${customer.id}`)
@@ -86,7 +86,7 @@ describe('the console', () => {
   test('disabled buttons say why, and a revoked permission takes effect while the page is open', async () => {
     world = await openSignedIn()
     const { page, countersign, go } = world
-    const customer = await newCustomer(countersign, 'Ada Lovelace', 'ada@example.com')
+    const customer = await createCustomer(countersign, 'Ada Lovelace', 'ada@example.com')
     const [owner] = (await countersign.members.list({})).data
     await countersign.members.update(owner!.id, { permissions: ['VIEW'] })
     await go(`/customers/${customer.id}`)
@@ -147,7 +147,7 @@ describe('the console', () => {
     const names = [`<img src=x onerror=alert(1)>${'x'.repeat(220)}`, 'محمد عبد الرحمن الأنصاري']
     const customers = []
     for (const [at, name] of names.entries())
-      customers.push(await newCustomer(countersign, name, `person${at}@example.com`))
+      customers.push(await createCustomer(countersign, name, `person${at}@example.com`))
     await go('/customers')
     await page.getByText('2 rows shown').waitFor()
     expect(await look(page, 'hostile-list')).toEqual([])
@@ -187,7 +187,7 @@ describe('the console', () => {
       await go('/customers')
       await page.getByText('No customers yet').waitFor()
       found.push(...(await look(page, 'customers-empty')))
-      const customer = await newCustomer(countersign, 'Ada Lovelace', 'ada@example.com')
+      const customer = await createCustomer(countersign, 'Ada Lovelace', 'ada@example.com')
       await pay(countersign, customer.id)
       for (const [place, path, text] of [
         ['overview', '/', 'US Dollar'],
@@ -212,7 +212,7 @@ async function openSearch(page: Page): Promise<void> {
   await page.getByRole('option', { name: 'Ada Lovelace' }).waitFor()
 }
 
-function newCustomer(countersign: Countersign, fullName: string, email: string) {
+function createCustomer(countersign: Countersign, fullName: string, email: string) {
   return countersign.customers.create({ customerType: 'INDIVIDUAL', fullName, email })
 }
 

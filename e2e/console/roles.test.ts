@@ -94,7 +94,7 @@ describe.each([
   test('a card is frozen for safety with a reason, the freeze is lifted, and every button can be pressed', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, go, wrong } = world
-    const { id } = await newCard(world)
+    const { id } = await createCard(world)
     await go(`/cards/${id}`)
     await page.getByRole('button', { name: 'Freeze for safety' }).click()
     const dialog = page.getByRole('dialog', { name: 'Freeze this card?' })
@@ -130,13 +130,13 @@ describe.each([
     await page.getByText('1 row shown').waitFor()
     expect(new URL(page.url()).searchParams.get('least')).toBe('"150"')
     expect(await look(page, `deposits-${size}`)).toEqual([])
-    await newCard(world)
+    await createCard(world)
     await go('/cards?currency=EUR')
-    await page.getByText('No card matches').waitFor()
+    await page.getByText('No matching cards').waitFor()
     await go('/cards?currency=USD')
     await page.getByText('1 row shown').waitFor()
     await go('/customers?verification=REJECTED')
-    await page.getByText('No customer matches').waitFor()
+    await page.getByText('No matching customers').waitFor()
     if (viewport === PHONE) await page.getByRole('button', { name: 'Filters (1)' }).click()
     await page.getByLabel('Verification').selectOption('APPROVED')
     await page.getByText('1 row shown').waitFor()
@@ -145,7 +145,7 @@ describe.each([
 })
 
 /** Creates an active card of a sandbox customer. */
-async function newCard({ countersign }: ConsoleWorld) {
+async function createCard({ countersign }: ConsoleWorld) {
   const holder = await countersign.customers.create({
     customerType: 'INDIVIDUAL',
     fullName: 'Ada Lovelace',

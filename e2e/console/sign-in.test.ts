@@ -80,7 +80,7 @@ describe('people sign in to the console', () => {
     await note.waitFor()
     await page.unroute('**/2025-10-13/**')
     await note.waitFor({ state: 'detached' })
-    await page.getByText('No customer matches').waitFor()
+    await page.getByText('No matching customers').waitFor()
   })
 
   test('a session from another origin or in a frame is rejected', async () => {

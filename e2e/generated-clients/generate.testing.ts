@@ -6,14 +6,14 @@ import { promisify } from 'node:util'
 import { WIRE_WORD, wireSpelling } from '@countersign/contract/core/wire-word'
 import { DeviceKey, signedCall } from '@countersign/sdk/wallet'
 import { build } from 'esbuild'
-import type { Answer, Calls, Connect, Signed } from './clients/calls.ts'
+import type { Calls, Connect, SignatureHeaders, SignedCallResult } from './clients/calls.ts'
 
 const CLIENTS = fileURLToPath(new URL('./clients', import.meta.url))
 const REDOCLY = fileURLToPath(new URL('./redocly.yaml', import.meta.url))
 const SPECTRAL = fileURLToPath(new URL('./spectral.yaml', import.meta.url))
 
 /** The folder with the generators listed in `tools/package.json`, created by `npm run test:clients`. */
-export function tools(): string {
+export function getToolsFolder(): string {
   const folder = process.env.CLIENT_TOOLS
   if (folder === undefined)
     throw new Error('CLIENT_TOOLS is not set. Run these tests with: npm run test:clients')
@@ -66,7 +66,7 @@ export class Workshop {
 
   /** `word` is the document's wire word, which is also used in the programs. */
   static async open(document: string, word = WIRE_WORD): Promise<Workshop> {
-    const folder = await mkdtemp(join(tools(), 'project-'))
+    const folder = await mkdtemp(join(getToolsFolder(), 'project-'))
     const { text } = wireSpelling(word)
     for (const file of await readdir(CLIENTS))
       await writeFile(join(folder, file), text(await readFile(join(CLIENTS, file), 'utf8')))
@@ -120,7 +120,7 @@ export class Workshop {
   }
 
   async #run(program: string, args: readonly string[]): Promise<string> {
-    const file = join(tools(), 'node_modules', '.bin', program)
+    const file = join(getToolsFolder(), 'node_modules', '.bin', program)
     // Turns off the tools' telemetry.
     const env = { ...process.env, NODE_OPTIONS: '', REDOCLY_TELEMETRY: 'off', DO_NOT_TRACK: '1', CI: 'true' }
     try {
@@ -174,14 +174,14 @@ export async function pay(calls: Calls, quorumPublicKey: string): Promise<Outcom
   const credential = await calls.findCredential(wallet)
   const bundle = await calls.challenge(credential)
   const sealed = await device.sealCode('000000', bundle, { quorumPublicKey, accountId: wallet })
-  const session = await signedTwice(
+  const session = await callAndSign(
     (signed) => calls.verify(credential, sealed, signed),
     (payload) => device.approveSignIn(payload, { accountId: wallet, quorumPublicKey, type: 'EMAIL_OTP' }),
   )
 
   const { id, transactionId, fixedFee } = await calls.quote(wallet, bank, CENTS)
   const call = signedCall('quote_execute', { params: { quoteId: id } })
-  const execution = await signedTwice(
+  const execution = await callAndSign(
     (signed) => calls.execute(id, `pay-${id}`, signed),
     (payload) => device.approve(payload, { ...call, account: wallet }, () => true),
   )
@@ -191,8 +191,8 @@ export async function pay(calls: Calls, quorumPublicKey: string): Promise<Outcom
 }
 
 /** Performs a signed operation: the call, the stamp over its payload, and the same call again. */
-async function signedTwice(
-  call: (signed?: Signed) => Promise<Answer>,
+async function callAndSign(
+  call: (signed?: SignatureHeaders) => Promise<SignedCallResult>,
   approve: (payload: string) => Promise<string>,
 ): Promise<string> {
   const first = await call()

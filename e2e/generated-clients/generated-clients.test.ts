@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => workshop?.remove())
 
-async function newConnection(): Promise<Connection> {
+async function createConnection(): Promise<Connection> {
   const response = await fetch(inject('platformMaker'), { method: 'POST' })
   return { ...((await response.json()) as Omit<Connection, 'baseUrl'>), baseUrl }
 }
@@ -28,7 +28,7 @@ describe('a client that is generated from the OpenAPI document', () => {
     async (name) => {
       await workshop.make(name)
       const connect = await workshop.load(name)
-      expect(await pay(connect(await newConnection()), await fetchQuorumKey(baseUrl))).toEqual({
+      expect(await pay(connect(await createConnection()), await fetchQuorumKey(baseUrl))).toEqual({
         session: 'EMAIL_OTP',
         execution: 'PROCESSING',
         payment: 'COMPLETED',

@@ -10,7 +10,7 @@ import { DeviceKey, signedCall } from '@countersign/sdk/wallet'
 import { afterAll, describe, expect, inject, type TestContext, test } from 'vitest'
 import { Receiver } from '../../server/test/worlds/simulators/webhook-receiver.testing.ts'
 import { timeLimit } from '../../test/machine-speed.ts'
-import { tools } from './generate.testing.ts'
+import { getToolsFolder } from './generate.testing.ts'
 
 const LANGUAGES = fileURLToPath(new URL('./languages', import.meta.url))
 /** The signing packages, one folder per language, and their test vectors. */
@@ -146,7 +146,7 @@ class Program {
    * fails.
    */
   static async make(name: LanguageName, document: string): Promise<Program> {
-    const folder = await mkdtemp(join(tools(), `${name}-`))
+    const folder = await mkdtemp(join(getToolsFolder(), `${name}-`))
     const program = new Program(folder, TOOLCHAINS[name])
     await cp(join(LANGUAGES, name), folder, { recursive: true })
     if (program.#language.testSigning)

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Countersign } from '@countersign/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { environment, makeProject, run, tool } from './installed.testing.ts'
+import { createEnvironment, getToolPath, makeProject, run } from './installed.testing.ts'
 
 const PAYEE = { accountNumber: '000123456789', routingNumber: '021000021' }
-const TSC = tool('typescript/bin/tsc')
+const TSC = getToolPath('typescript/bin/tsc')
 
 type Project = Awaited<ReturnType<typeof makeProject>>
 
@@ -55,7 +55,7 @@ describe('the payout platform', () => {
   beforeAll(async () => {
     project = await openExample('payouts')
     await run(project.path, process.execPath, [TSC])
-    const env = { ...(await environment()), PORT: '0' }
+    const env = { ...(await createEnvironment()), PORT: '0' }
     countersign = makeClient(env)
     ;({ server, origin } = await start(project.path, ['dist/server.js'], env, /Listening/))
   })
@@ -114,7 +114,7 @@ describe('the agent', () => {
 
   test('pays immediately, waits for an approval, and is denied by its policy', async () => {
     await run(project.path, process.execPath, [TSC])
-    const platform = await environment()
+    const platform = await createEnvironment()
     const backend = (command: string) =>
       run(project.path, process.execPath, ['dist/backend.js', command], platform)
     const env = { ...platform, ...JSON.parse(await backend('create')) }
@@ -158,11 +158,11 @@ describe('the wallet in a Next.js app', () => {
 
   beforeAll(async () => {
     project = await openExample('wallet-next')
-    platform = { ...(await environment()), APP_ORIGIN: 'http://127.0.0.1:3000' }
+    platform = { ...(await createEnvironment()), APP_ORIGIN: 'http://127.0.0.1:3000' }
     // Turbopack reads nothing above its root.
     const settings = JSON.stringify({ turbopack: { root: join(project.path, '..') } })
     await writeFile(join(project.path, 'next.config.mjs'), `export default ${settings}`)
-    const next = tool('next/dist/bin/next')
+    const next = getToolPath('next/dist/bin/next')
     await run(project.path, process.execPath, [next, 'build'], platform)
     const args = [next, 'start', '--port', '0', '--hostname', '127.0.0.1']
     ;({ server, origin } = await start(project.path, args, platform, /Ready/))

@@ -6,19 +6,19 @@ import { promisify } from 'node:util'
 import { inject } from 'vitest'
 
 /** A folder in which npm has installed the packed packages, created by `npm run test:packages`. */
-const INSTALLED = folder('PACKAGES_FOLDER')
+const INSTALLED = readFolder('PACKAGES_FOLDER')
 /** A folder with bundlers and other runtimes, from `tools/package.json`. */
-const TOOLS = folder('PACKAGE_TOOLS')
+const TOOLS = readFolder('PACKAGE_TOOLS')
 const CONSUMER = fileURLToPath(new URL('./consumer', import.meta.url))
 
-function folder(name: string): string {
+function readFolder(name: string): string {
   const path = process.env[name]
   if (path === undefined) throw new Error(`${name} is not set. Run these tests with: npm run test:packages`)
   return path
 }
 
 /** The path of a tool. The file may be missing if the tool was built for another system. */
-export function tool(path: string): string {
+export function getToolPath(path: string): string {
   return join(TOOLS, 'node_modules', path)
 }
 
@@ -54,7 +54,7 @@ export async function run(
   env?: NodeJS.ProcessEnv,
 ): Promise<string> {
   try {
-    const options = { cwd: path, env: env ?? (await environment()) }
+    const options = { cwd: path, env: env ?? (await createEnvironment()) }
     return (await promisify(execFile)(file, [...args], options)).stdout
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
@@ -62,8 +62,8 @@ export async function run(
   }
 }
 
-/** Returns the environment variables for a platform's program. */
-export async function environment(): Promise<NodeJS.ProcessEnv> {
+/** Creates a platform, and returns the environment variables for its programs. */
+export async function createEnvironment(): Promise<NodeJS.ProcessEnv> {
   const response = await fetch(inject('platformMaker'), { method: 'POST' })
   const { tokenId, clientSecret } = (await response.json()) as { tokenId: string; clientSecret: string }
   const { NODE_ENV: _, NODE_OPTIONS: __, VITEST: ___, ...env } = process.env

@@ -4,7 +4,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { environment, makeProject, run, tool } from './installed.testing.ts'
+import { createEnvironment, getToolPath, makeProject, run } from './installed.testing.ts'
 
 /** The output of `import.mjs` after a payment. */
 const PAID = {
@@ -38,12 +38,12 @@ describe('in an empty folder', () => {
     expect(JSON.parse(await run(project.path, process.execPath, ['require.cjs']))).toEqual(PAID)
   })
 
-  const bun = tool('@oven/bun-linux-x64/bin/bun')
+  const bun = getToolPath('@oven/bun-linux-x64/bin/bun')
   test.skipIf(!existsSync(bun))('Bun imports the sdk and pays', async () => {
     expect(JSON.parse(await run(project.path, bun, ['import.mjs']))).toEqual(PAID)
   })
 
-  const deno = tool('@deno/linux-x64-glibc/deno')
+  const deno = getToolPath('@deno/linux-x64-glibc/deno')
   test.skipIf(!existsSync(deno))('Deno imports the sdk and pays', async () => {
     const args = [
       'run',
@@ -84,12 +84,14 @@ describe('in an empty folder', () => {
         join(project.path, file),
         JSON.stringify({ compilerOptions, files: ['types.mts', 'types.cts'] }),
       )
-      expect(await run(project.path, process.execPath, [tool('typescript/bin/tsc'), '-p', file])).toBe('')
+      expect(await run(project.path, process.execPath, [getToolPath('typescript/bin/tsc'), '-p', file])).toBe(
+        '',
+      )
     },
   )
 
   test('the command line tool pays as well', async () => {
-    const { BASE: baseUrl, TOKEN_ID: tokenId, CLIENT_SECRET: clientSecret } = await environment()
+    const { BASE: baseUrl, TOKEN_ID: tokenId, CLIENT_SECRET: clientSecret } = await createEnvironment()
     await writeFile(
       join(project.path, 'credentials.json'),
       JSON.stringify({ baseUrl, tokenId, clientSecret }),
@@ -116,7 +118,7 @@ describe('bundled for a browser', () => {
   afterAll(() => project.remove())
 
   test('the sdk pays when bundled by Vite', async () => {
-    const { build } = await import(pathToFileURL(tool('vite/dist/node/index.js')).href)
+    const { build } = await import(pathToFileURL(getToolPath('vite/dist/node/index.js')).href)
     const outDir = join(project.path, 'out-vite')
     // Vite's polyfill for old browsers needs a page.
     const settings = { outDir, modulePreload: false }
@@ -126,7 +128,7 @@ describe('bundled for a browser', () => {
   })
 
   test('the sdk pays when bundled by webpack', async () => {
-    const { default: webpack } = await import(pathToFileURL(tool('webpack/lib/index.js')).href)
+    const { default: webpack } = await import(pathToFileURL(getToolPath('webpack/lib/index.js')).href)
     const path = join(project.path, 'out-webpack')
     const problems = await new Promise((resolve, reject) => {
       const settings = {
@@ -166,11 +168,11 @@ describe('in a Next.js app', () => {
     // Turbopack reads nothing above its root.
     const root = join(project.path, '..')
     await writeFile(join(app, 'next.config.mjs'), `export default ${JSON.stringify({ turbopack: { root } })}`)
-    const next = tool('next/dist/bin/next')
+    const next = getToolPath('next/dist/bin/next')
     await run(app, process.execPath, [next, 'build'])
     const server = spawn(process.execPath, [next, 'start', '--port', '0', '--hostname', '127.0.0.1'], {
       cwd: app,
-      env: await environment(),
+      env: await createEnvironment(),
     })
     try {
       const address = await new Promise<string>((resolve, reject) => {

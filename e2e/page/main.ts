@@ -51,7 +51,7 @@ async function confirmStatement(statement: Statement): Promise<boolean> {
   return (await showDialog('confirm')) === 'yes'
 }
 
-/** A signer that shows everything that is signed. A session on its own only shows payments. */
+/** A signer that shows everything it signs. A session on its own only shows payments. */
 function createConfirmingSigner(): Signer {
   const { accountId } = wallet
   return {

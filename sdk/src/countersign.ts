@@ -10,7 +10,7 @@ import type {
 } from './client/calls.ts'
 import { Client, type ClientOptions } from './client/client.ts'
 import type { AccessToken, ClientCredentials } from './client/credentials.ts'
-import { endpoints } from './client/endpoints.ts'
+import { getEndpoints } from './client/endpoints.ts'
 import { type FollowOptions, followEvents, type PlatformEvent } from './client/follow-events.ts'
 import { paginate } from './client/paginate.ts'
 import { CredentialsError, findCredentials } from './credentials/stored-credentials.ts'
@@ -127,7 +127,7 @@ const NO_CREDENTIALS =
 Object.setPrototypeOf(
   Core.prototype,
   createStrictPrototype('countersign', () => [
-    ...new Set([...endpoints().values()].flatMap(({ noun, isStream }) => (isStream ? [] : [noun]))),
+    ...new Set([...getEndpoints().values()].flatMap(({ noun, isStream }) => (isStream ? [] : [noun]))),
     ...Object.getOwnPropertyNames(Core.prototype),
   ]),
 )

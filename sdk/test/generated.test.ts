@@ -6,7 +6,7 @@ import { NOUNS } from '@countersign/contract/nouns'
 import { PAYLOADS, type Payload } from '@countersign/contract/signing/payloads'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { membersOf, type Schema } from '../generate/schema.ts'
-import { endpoints } from '../src/client/endpoints.ts'
+import { getEndpoints } from '../src/client/endpoints.ts'
 import { PAYLOAD_NODES, PAYLOAD_ROOTS } from '../src/generated/signing.ts'
 import type { Calls, Payloads } from '../src/generated/types.ts'
 import { WEBHOOK_SHAPES } from '../src/generated/webhooks.ts'
@@ -94,7 +94,7 @@ describe('the code generated from the contract', () => {
   test.each(Object.entries<Endpoint>(API))(
     'decodes the answers of %s as the contract does',
     (name, endpoint) => {
-      const { responses: answers } = endpoints().get(name)!
+      const { responses: answers } = getEndpoints().get(name)!
       expect([...answers.keys()]).toEqual(Object.keys(endpoint.responses).map(Number))
       for (const [status, schema] of Object.entries(endpoint.responses)) {
         const { hasBody, shape } = answers.get(Number(status))!
@@ -129,7 +129,7 @@ describe('the code generated from the contract', () => {
   test('has the method, path and kind of every call', () => {
     for (const [name, endpoint] of Object.entries<Endpoint>(API)) {
       const { method, path, signed, idempotent, upload } = endpoint
-      expect(endpoints().get(name)).toMatchObject({
+      expect(getEndpoints().get(name)).toMatchObject({
         method,
         path,
         isSigned: Boolean(signed),

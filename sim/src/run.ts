@@ -73,7 +73,7 @@ interface Faults {
   readonly database: DatabaseFaults
   readonly servers: number
   /** The average time between kills of a server. */
-  readonly killedEveryMs: number | undefined
+  readonly killIntervalMs: number | undefined
   readonly clockJumpMs: number | undefined
   readonly hasEndpoint: boolean
   readonly webhooksRefused: number
@@ -108,9 +108,9 @@ function chooseMoney(random: Random): Money {
 
 function chooseFaults(random: Random): Faults {
   const pickShare = (max: number) => (random.chance(0.5) ? (max * random.integerBelow(1_000)) / 1_000 : 0)
-  const slow = random.chance(0.3)
+  const isSlow = random.chance(0.3)
   const conditions: NetworkConditions = {
-    latencyMsMax: slow ? 3_000 : 40,
+    latencyMsMax: isSlow ? 3_000 : 40,
     lostRequests: pickShare(0.1),
     lostResponses: pickShare(0.2),
     silentLosses: 0.3,
@@ -118,7 +118,7 @@ function chooseFaults(random: Random): Faults {
   const chosen = {
     database: { latencyMsMax: random.pick([1, 5, 50]), conflicts: pickShare(0.1), losses: pickShare(0.05) },
     servers: 1 + random.integerBelow(2),
-    killedEveryMs: random.chance(0.6) ? 300 + random.integerBelow(4_000) : undefined,
+    killIntervalMs: random.chance(0.6) ? 300 + random.integerBelow(4_000) : undefined,
     clockJumpMs: random.chance(0.3) ? random.integerBelow(600_000) : undefined,
     hasEndpoint: random.chance(0.4),
     webhooksRefused: pickShare(0.4),
@@ -344,7 +344,7 @@ function startFaults(
   now.faults = faults.database
   receiver.refused = faults.webhooksRefused
   outside.isFaultFree = false
-  const { killedEveryMs, clockJumpMs } = faults
+  const { killIntervalMs, clockJumpMs } = faults
   const scheduleKill = (everyMs: number): void => {
     machine.runAfter(machine.random.integerBelow(2 * everyMs), () => {
       if (isFinished || servers.kills === KILLS_MAX) return
@@ -353,7 +353,7 @@ function startFaults(
       scheduleKill(everyMs)
     })
   }
-  if (killedEveryMs !== undefined) scheduleKill(killedEveryMs)
+  if (killIntervalMs !== undefined) scheduleKill(killIntervalMs)
   if (clockJumpMs !== undefined)
     machine.runAfter(machine.random.integerBelow(10_000), () => {
       machine.clock.offsetMs += clockJumpMs

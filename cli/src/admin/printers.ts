@@ -1,17 +1,17 @@
 import type { OfflineCommand, ServiceCommand } from '@countersign/contract/operation/operator-commands'
 import { formatTable } from '../terminal/table.ts'
-import { formatDigits, formatReconciledDays, type ReconciledDay } from './reconcile.ts'
+import { formatAmountDigits, formatReconciledDays, type ReconciledDay } from './reconcile.ts'
 
 /** A command's options and arguments, by name. */
 export type Values = Record<string, string | boolean | undefined>
 
 /** The result as text. `isSuccessful` is false if the result reports a problem. */
-interface Printed {
+interface PrintedResult {
   readonly text: string
   readonly isSuccessful: boolean
 }
 
-type Printer = (output: string, values: Values) => Printed
+type Printer = (output: string, values: Values) => PrintedResult
 
 /** Creates a printer from a function that describes the parsed JSON output. */
 function createPrinter<T>(
@@ -24,13 +24,13 @@ function createPrinter<T>(
   }
 }
 
-interface Listed<T> {
+interface ListOutput<T> {
   readonly data: readonly T[]
 }
 
 /** Creates a printer for a list, with one line per record, or the text `none` for an empty list. */
 function createListPrinter<T>(cells: (record: T) => readonly string[], none: string): Printer {
-  return createPrinter<Listed<T>>(({ data }) => formatTable(data.map(cells), none))
+  return createPrinter<ListOutput<T>>(({ data }) => formatTable(data.map(cells), none))
 }
 
 interface Findings<T = unknown> {
@@ -105,7 +105,7 @@ interface Route {
   readonly now: string
 }
 
-interface Checked {
+interface RailCheck {
   readonly rail: string
   readonly ok: boolean
   readonly says: string
@@ -114,7 +114,7 @@ interface Checked {
 }
 
 const NO_RAIL = 'RAILS_FILE is not set or contains no rails, so no money can move.'
-const areAllOk = ({ data }: Listed<{ readonly ok: boolean }>) => data.every(({ ok }) => ok)
+const areAllOk = ({ data }: ListOutput<{ readonly ok: boolean }>) => data.every(({ ok }) => ok)
 
 interface Cell {
   readonly schema: string
@@ -125,7 +125,7 @@ interface Cell {
   readonly servers: readonly string[]
 }
 
-interface Booked {
+interface Booking {
   readonly booked: string
   readonly as: string
   readonly rail: string
@@ -133,7 +133,7 @@ interface Booked {
   readonly amount: string
 }
 
-interface Verified
+interface BooksCheck
   extends Findings<{
     readonly check: string
     readonly id: string
@@ -148,7 +148,7 @@ interface Backup {
   readonly files: number
   readonly bytes: number
   readonly documents: 'HERE' | 'BUCKET'
-  readonly verified: Verified
+  readonly verified: BooksCheck
 }
 
 interface Archive {
@@ -158,13 +158,13 @@ interface Archive {
 
 const formatArchive = ({ file, rows }: Archive) => `${file}  ${pluralize(rows, 'row')}`
 
-export interface Invited {
+export interface Invitation {
   readonly member: { readonly id: string; readonly name: string; readonly permissions: readonly string[] }
   readonly invitationUrl: string
   readonly invitationExpiresAt: string
 }
 
-export function formatInvitation({ member, invitationUrl, invitationExpiresAt }: Invited): string[] {
+export function formatInvitation({ member, invitationUrl, invitationExpiresAt }: Invitation): string[] {
   return [
     `${member.name} is invited, as ${member.id}, with ${member.permissions.join(', ')}.`,
     ...['', `  ${invitationUrl}`, ''],
@@ -190,7 +190,7 @@ export const PRINTERS = {
     'Platform not found, or it has no tokens.',
   ),
   'token revoke': createPrinter<{ revoked: string }>(({ revoked }) => `${revoked} has been revoked.\n`),
-  'member invite': createPrinter<Invited>((invited) => joinLines(formatInvitation(invited))),
+  'member invite': createPrinter<Invitation>((invited) => joinLines(formatInvitation(invited))),
   'wallet unlock': createPrinter<{ unlocked: string }>(
     ({ unlocked }) => `Sign-in by code to ${unlocked} is unlocked.\n`,
   ),
@@ -207,7 +207,7 @@ export const PRINTERS = {
     ],
     NO_RAIL,
   ),
-  'rails check': createPrinter<Listed<Checked>>(
+  'rails check': createPrinter<ListOutput<RailCheck>>(
     ({ data }) =>
       formatTable(
         data.flatMap(({ rail, ok, says, facts = [] }) => [
@@ -218,7 +218,7 @@ export const PRINTERS = {
       ),
     areAllOk,
   ),
-  'bank-files retry': createPrinter<Listed<Checked & { readonly file: string }>>(
+  'bank-files retry': createPrinter<ListOutput<RailCheck & { readonly file: string }>>(
     ({ data }) =>
       formatTable(
         data.map(({ rail, file, ok, says }) => [ok ? 'ok' : 'fails', rail, file, says]),
@@ -226,13 +226,13 @@ export const PRINTERS = {
       ),
     areAllOk,
   ),
-  'reconciliation run': createPrinter<Listed<ReconciledDay>>(
+  'reconciliation run': createPrinter<ListOutput<ReconciledDay>>(
     ({ data }) => formatReconciledDays(data),
     ({ data }) => data.every(({ differenceCount }) => differenceCount === 0),
   ),
-  'reconciliation book': createPrinter<Booked>(
+  'reconciliation book': createPrinter<Booking>(
     ({ booked, as, rail, currency, amount }) =>
-      `${booked} is booked: ${formatDigits(currency, amount)} of ${rail} to ${as}.\n`,
+      `${booked} is booked: ${formatAmountDigits(currency, amount)} of ${rail} to ${as}.\n`,
   ),
   'upgrade status': createPrinter<{ version: string; stepsLeft: string[]; otherServers: string[] }>(
     ({ version, stepsLeft, otherServers }) =>
@@ -264,7 +264,7 @@ export const PRINTERS = {
     hasNoFindings,
   ),
   'cell map': createPrinter<{ lines: string[] }>(({ lines }) => joinLines(lines)),
-  'books verify': createPrinter<Verified>(({ checked, findings }) => {
+  'books verify': createPrinter<BooksCheck>(({ checked, findings }) => {
     const { accounts, transfers, events, blocks, chained, checkpoints, kept } = checked
     return joinLines([
       `Checked ${transfers} transfers, ${accounts} accounts and ${events} events; ${chained} transfers in ${blocks} blocks of the chain; ${checkpoints} checkpoints, and ${kept} stored elsewhere.`,
@@ -303,7 +303,7 @@ export const PRINTERS = {
     ({ restored, createdAt, version }) =>
       `${restored} was restored to ${createdAt}, from a backup by release ${version}. Start the server.\n`,
   ),
-  'database move': createPrinter<{ moved: Record<string, number>; verified: Verified }>(
+  'database move': createPrinter<{ moved: Record<string, number>; verified: BooksCheck }>(
     ({ moved, verified: { checked, findings } }) => {
       const counts = Object.values(moved)
       const rows = counts.reduce((sum, count) => sum + count, 0)
@@ -322,7 +322,7 @@ export const PRINTERS = {
       archived.length === 0 ? [`No data from before ${before} to archive.`] : archived.map(formatArchive),
     ),
   ),
-  'archive list': createPrinter<Listed<Archive>>(({ data }) =>
+  'archive list': createPrinter<ListOutput<Archive>>(({ data }) =>
     joinLines(data.length === 0 ? ['There are no archives.'] : data.map(formatArchive)),
   ),
   'archive check': createPrinter<Findings<string> & { files: number }>(

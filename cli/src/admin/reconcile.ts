@@ -25,7 +25,7 @@ export function formatReconciledDays(data: readonly ReconciledDay[]): string {
   const rows = data.map((day) => [
     ...[day.rail, day.date, day.status],
     ...[day.closingBalance, day.ledgerBalance, day.difference].map((amount) =>
-      formatDigits(day.currency, amount),
+      formatAmountDigits(day.currency, amount),
     ),
   ])
   const table = formatTable(rows.length > 0 ? [head, ...rows] : [], 'No rail has moved money yet.')
@@ -37,7 +37,7 @@ export function formatReconciledDays(data: readonly ReconciledDay[]): string {
 /** Formats the differences of one day, one per line. */
 function formatDifferences({ rail, date, currency, differences, differenceCount }: ReconciledDay): string {
   const rows = differences.map(({ reason, amount, ageDays, about: subject = '' }) => [
-    ...['', reason, formatDigits(currency, amount)],
+    ...['', reason, formatAmountDigits(currency, amount)],
     ...[`${ageDays} ${ageDays === 1 ? 'day' : 'days'}`, subject],
   ])
   const more = differenceCount - differences.length
@@ -48,6 +48,6 @@ function formatDifferences({ rail, date, currency, differences, differenceCount 
   ].join('')
 }
 
-export function formatDigits(currency: string, digits: string | null): string {
+export function formatAmountDigits(currency: string, digits: string | null): string {
   return digits === null ? '-' : formatAmount(BigInt(digits), findCurrency(currency))
 }

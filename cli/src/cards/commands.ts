@@ -21,12 +21,12 @@ export function addCardCommands(program: Command): void {
     .command('card')
     .description('issue, freeze and close cards of your platform; in a sandbox, also use them')
   const add: Add = (usage, description) => withShellOptions(card.command(usage).description(description))
-  addIssuing(add)
-  addSigned(add)
-  addMerchant(add)
+  addIssuingCommands(add)
+  addSignedCommands(add)
+  addMerchantCommands(add)
 }
 
-function addIssuing(add: Add): void {
+function addIssuingCommands(add: Add): void {
   add('issue', 'request a card and wait for the decision of the issuer')
     .requiredOption('--customer <id>', 'the cardholder, Customer:…')
     .option('--accounts <list>', 'the funding sources, comma-separated, in the order of use')
@@ -56,7 +56,7 @@ function addIssuing(add: Add): void {
   )
 }
 
-function addSigned(add: Add): void {
+function addSignedCommands(add: Add): void {
   add('freeze <card>', 'decline new purchases until it is unfrozen')
     .option('--for-safety <reason>', 'as the platform, without the cardholder')
     .option('--cardholder-may-lift', 'with --for-safety: the cardholder may unfreeze it')
@@ -98,7 +98,7 @@ function addSigned(add: Add): void {
     )
 }
 
-function addMerchant(add: Add): void {
+function addMerchantCommands(add: Add): void {
   add('use <card> <amount>', 'simulate a purchase for an amount such as 12.50, in the currency of the card')
     .option('--merchant <text>', 'name of the merchant; its last characters select an outcome', 'COFFEE SHOP')
     .addHelpText('after', MERCHANT)

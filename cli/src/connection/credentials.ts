@@ -8,10 +8,10 @@ import {
 import { GET_A_SERVER } from '../terminal/clone.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
-import { wireWord } from './wire-word.ts'
+import { readWireWord } from './wire-word.ts'
 
 export interface Credentials extends StoredCredentials {
-  /** Read from the environment: see `wireWord`. */
+  /** Read from the environment: see `readWireWord`. */
   readonly wireWord?: string
 }
 
@@ -22,7 +22,7 @@ export interface Credentials extends StoredCredentials {
 export function readCredentials(source: CredentialsSource): Credentials {
   const { env } = io()
   const credentials = findCredentials(env, source)
-  if (credentials) return { ...credentials, ...wireWord() }
+  if (credentials) return { ...credentials, ...readWireWord() }
   const file = resolve(dataDirectoryFile(env))
   const displayPath = relative('.', file).startsWith('..') ? file : relative('.', file)
   throw new Failure(`No credentials found in ${displayPath}. ${GET_A_SERVER}`)

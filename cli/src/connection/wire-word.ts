@@ -6,7 +6,7 @@ import { io } from '../terminal/io.ts'
  * The brand word used on the wire, from the same environment variable that the server reads. Empty if it is
  * not set. Throws Failure.
  */
-export function wireWord(): { readonly wireWord?: string } {
+export function readWireWord(): { readonly wireWord?: string } {
   const word = io().env.COUNTERSIGN_WIRE_WORD
   if (!word) return {}
   if (!isWireWord(word))

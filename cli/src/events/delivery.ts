@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { wireSpelling } from '@countersign/contract/core/wire-word'
 import { ConnectionError, type Countersign, type PlatformEvent, toJson } from '@countersign/sdk'
-import { wireWord } from '../connection/wire-word.ts'
+import { readWireWord } from '../connection/wire-word.ts'
 import { getErrorMessage } from '../terminal/thrown.ts'
 
 /** The result of one delivery attempt: the response status, or the error if there was no response. */
@@ -74,7 +74,7 @@ export function buildSignatureHeaders(
  * field names.
  */
 function formatBody({ deliveryStatus: _, ...envelope }: PlatformEvent): string {
-  return toJson(wireSpelling(wireWord().wireWord).outward(envelope))
+  return toJson(wireSpelling(readWireWord().wireWord).outward(envelope))
 }
 
 /** Ctrl-C does not abort this request, because its response may confirm that the event arrived. */

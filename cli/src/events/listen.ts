@@ -38,8 +38,8 @@ export async function listenForEvents(shell: Shell, options: ListenOptions): Pro
   const delivery = new Delivery(countersign, target)
   // Read the secrets now to fail early if the credentials do not permit it.
   const { data: secrets } = await countersign.webhookSecrets.list()
-  for (const { secret } of secrets) note(shell, `Signing secret: ${secret}`)
-  note(
+  for (const { secret } of secrets) printNote(shell, `Signing secret: ${secret}`)
+  printNote(
     shell,
     `Forwarding events to ${target}${start.after ? `, starting after ${start.after}` : ''}. Press Ctrl-C to stop.`,
   )
@@ -60,8 +60,9 @@ export async function listenForEvents(shell: Shell, options: ListenOptions): Pro
   }
   let isDisconnected = false
   const onConnection = (isOpen: boolean, error?: unknown) => {
-    if (!isOpen && error !== undefined && !isDisconnected) note(shell, `${getErrorMessage(error)} Retrying.`)
-    if (isOpen && isDisconnected) note(shell, 'The server is reachable again.')
+    if (!isOpen && error !== undefined && !isDisconnected)
+      printNote(shell, `${getErrorMessage(error)} Retrying.`)
+    if (isOpen && isDisconnected) printNote(shell, 'The server is reachable again.')
     isDisconnected = !isOpen && error !== undefined ? true : isOpen ? false : isDisconnected
   }
   for await (const event of countersign.followEvents({ after, ...filter, signal, onConnection }))
@@ -76,7 +77,7 @@ async function deliver(
   signal: AbortSignal,
 ): Promise<boolean> {
   for (let pauseMs = PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX)) {
-    const result = await attempt(delivery, event)
+    const result = await attemptDelivery(delivery, event)
     printDelivery(shell, event, result)
     if (isReceived(event, result)) return true
     await pause(pauseMs, undefined, { signal }).catch(() => {})
@@ -88,7 +89,7 @@ async function deliver(
  * Makes one attempt. An unreachable API counts as a failed attempt, because the secrets have to be reread
  * periodically.
  */
-async function attempt(delivery: Delivery, event: PlatformEvent): Promise<DeliveryResult> {
+async function attemptDelivery(delivery: Delivery, event: PlatformEvent): Promise<DeliveryResult> {
   try {
     return await delivery.attempt(event)
   } catch (error) {
@@ -148,6 +149,6 @@ function checkTarget(text: string): string {
 }
 
 /** Prints a message for people, separate from the event lines. */
-function note({ isJson }: Shell, text: string): void {
+function printNote({ isJson }: Shell, text: string): void {
   if (!isJson) io().stderr.write(`${text}\n`)
 }

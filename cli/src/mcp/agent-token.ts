@@ -5,7 +5,7 @@ import { isObject } from '@countersign/contract/core/decode'
 import { CountersignError, waitUntil } from '@countersign/sdk'
 import { Agent } from '@countersign/sdk/agent'
 import { checkBaseUrl } from '../connection/credentials.ts'
-import { wireWord } from '../connection/wire-word.ts'
+import { readWireWord } from '../connection/wire-word.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 import { getErrorMessage, isMissing } from '../terminal/thrown.ts'
@@ -41,7 +41,7 @@ export async function findAgent(options: McpOptions): Promise<() => Promise<Agen
   const { token, code } = options
   const baseUrl = options.baseUrl === undefined ? undefined : checkBaseUrl(options.baseUrl)
   if (token !== undefined) {
-    const agent = Agent.withToken({ baseUrl: baseUrl ?? BASE_URL, accessToken: token, ...wireWord() })
+    const agent = Agent.withToken({ baseUrl: baseUrl ?? BASE_URL, accessToken: token, ...readWireWord() })
     return async () => agent
   }
   const file = resolve(
@@ -73,7 +73,7 @@ export async function findAgent(options: McpOptions): Promise<() => Promise<Agen
 
 async function redeem(file: string, code: string, baseUrl: string): Promise<Agent> {
   return writePrivateFile(file, async (write) => {
-    const agent = await Agent.redeem({ baseUrl, code, ...wireWord() })
+    const agent = await Agent.redeem({ baseUrl, code, ...readWireWord() })
     const content: StoredToken = { baseUrl, accessToken: agent.accessToken, codeHash: hashCode(code) }
     await write(`${JSON.stringify(content)}\n`)
     return agent
@@ -95,7 +95,7 @@ async function loadStoredAgent(
     throw new Failure(
       `${formatPath(file)} belongs to ${storedAgent.baseUrl}, not to ${baseUrl}: use another --token-file.`,
     )
-  return Agent.withToken({ ...storedAgent, ...wireWord() })
+  return Agent.withToken({ ...storedAgent, ...readWireWord() })
 }
 
 async function readTokenFile(file: string): Promise<StoredToken | undefined> {

@@ -101,11 +101,12 @@ export function describePendingAction(value: unknown): string | undefined {
   if (!isObject(value) || value.status !== 'PENDING_APPROVAL' || !String(value.id).startsWith('AgentAction:'))
     return undefined
   const amount = describeAmountMoved(value)
-  const until = getMember(value.quote, 'expiresAt')
-  const end = typeof until === 'string' ? `before ${until}, when the quote expires` : 'within 24 hours'
+  const expiresAt = getMember(value.quote, 'expiresAt')
+  const deadline =
+    typeof expiresAt === 'string' ? `before ${expiresAt}, when the quote expires` : 'within 24 hours'
   return (
     `Nothing has been paid yet: ${amount ?? 'the action'} waits until a person approves it. ` +
-    `Tell the user, and do not request it again. It fails if nobody decides ${end}. ` +
+    `Tell the user, and do not request it again. It fails if nobody decides ${deadline}. ` +
     `To learn the decision, call countersign_wait_for_decision with actionId "${value.id}".`
   )
 }

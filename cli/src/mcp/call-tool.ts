@@ -5,7 +5,7 @@ import type { Agent } from '@countersign/sdk/agent'
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { Failure } from '../terminal/failure.ts'
 import { addWords, describePendingAction } from './answer-words.ts'
-import { listPathParameters, toCallInput, withoutNulls } from './input-schemas.ts'
+import { listPathParameters, removeNulls, toCallInput } from './input-schemas.ts'
 import { listToolFields, type Tool, WAIT_SECONDS, WAIT_SECONDS_MAX } from './tools.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -58,7 +58,7 @@ function checkInput(tool: Tool, input: Json): Json {
   const unknownName = Object.keys(input).find((name) => !names.includes(name))
   if (unknownName !== undefined)
     throw buildInvalidInput(unknownName, `is unknown; the fields are ${names.join(', ') || 'none'}`)
-  const args = withoutNulls(input)
+  const args = removeNulls(input)
   const missing = members.find(({ name, isOptional }) => !isOptional && args[name] === undefined)
   if (missing) throw buildInvalidInput(missing.name, 'is required')
   for (const [name, value] of Object.entries(args))

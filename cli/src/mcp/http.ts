@@ -5,7 +5,7 @@ import { CountersignError } from '@countersign/sdk'
 import { Agent } from '@countersign/sdk/agent'
 import type { McpHttpHandler } from '@modelcontextprotocol/server'
 import { checkBaseUrl } from '../connection/credentials.ts'
-import { wireWord } from '../connection/wire-word.ts'
+import { readWireWord } from '../connection/wire-word.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 import { getErrorMessage } from '../terminal/thrown.ts'
@@ -46,7 +46,7 @@ const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::', ''])
 export async function serveHttp(options: HttpOptions, signal: AbortSignal): Promise<void> {
   const baseUrl = options.baseUrl === undefined ? BASE_URL : checkBaseUrl(options.baseUrl)
   const publicOrigin = readPublicOrigin(options)
-  const word = wireWord()
+  const word = readWireWord()
   const report = (error: unknown) => {
     // API and protocol errors go only to the client, so that strangers cannot flood the output.
     if (!(error instanceof CountersignError)) io().stderr.write(`${getErrorMessage(error)}\n`)

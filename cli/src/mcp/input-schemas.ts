@@ -71,11 +71,13 @@ export function listMembers(
   { without = [], insistsOn = [], describes = {}, adds = [] }: InputChange,
 ): ToolMember[] {
   const endpointMembers = PARTS.flatMap((part) => {
-    const { properties, required } = objectParts(endpoint[part])
+    const { properties, required } = getObjectParts(endpoint[part])
     return Object.entries(properties)
       .filter(([name]) => !without.includes(name) && !FILLED_IN.has(name))
-      .map(([name, schema]) => member(name, schema, !required.includes(name) && !insistsOn.includes(name)))
-      .map((member) => withDescription(member, describes[member.name]))
+      .map(([name, schema]) =>
+        toToolMember(name, schema, !required.includes(name) && !insistsOn.includes(name)),
+      )
+      .map((member) => addDescription(member, describes[member.name]))
   })
   return [...endpointMembers, ...adds, ...(endpoint.idempotent ? [IDEMPOTENCY_KEY] : [])]
 }
@@ -94,7 +96,7 @@ export function toInputSchema(members: readonly ToolMember[]): ToolInput {
 
 /** Names of the path parameters. */
 export function listPathParameters(endpoint: Endpoint): string[] {
-  return Object.keys(objectParts(endpoint.params).properties)
+  return Object.keys(getObjectParts(endpoint.params).properties)
 }
 
 /** Converts a tool's input, without nulls, to the input of the endpoint call. */
@@ -102,7 +104,7 @@ export function toCallInput(endpoint: Endpoint, args: Json): Json {
   const input: Record<string, unknown> = {}
   for (const part of PARTS) {
     if (endpoint[part] === undefined) continue
-    const { properties } = objectParts(endpoint[part])
+    const { properties } = getObjectParts(endpoint[part])
     const partArgs = Object.entries(args).filter(([name]) => Object.hasOwn(properties, name))
     input[part] = Object.fromEntries(
       partArgs.map(([name, value]) => [name, isFreeForm(properties[name]) ? fromPairs(value) : value]),
@@ -114,17 +116,17 @@ export function toCallInput(endpoint: Endpoint, args: Json): Json {
 }
 
 /** Removes null fields at every level, because null stands for an omitted field. */
-export function withoutNulls(object: Json): Json {
+export function removeNulls(object: Json): Json {
   const present = Object.entries(object).filter(([, value]) => value !== null)
   return Object.fromEntries(present.map(([name, value]) => [name, cleanValue(value)]))
 }
 
 function cleanValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(cleanValue)
-  return isObject(value) ? withoutNulls(value) : value
+  return isObject(value) ? removeNulls(value) : value
 }
 
-function objectParts(schema: unknown): { properties: Json; required: readonly unknown[] } {
+function getObjectParts(schema: unknown): { properties: Json; required: readonly unknown[] } {
   if (!isObject(schema)) return { properties: {}, required: [] }
   const { properties, required } = schema
   return {
@@ -133,11 +135,11 @@ function objectParts(schema: unknown): { properties: Json; required: readonly un
   }
 }
 
-function member(name: string, schema: unknown, isOptional: boolean): ToolMember {
+function toToolMember(name: string, schema: unknown, isOptional: boolean): ToolMember {
   return { name, isOptional, schema: toToolSchema(schema, isOptional) }
 }
 
-function withDescription(member: ToolMember, description = member.schema.description): ToolMember {
+function addDescription(member: ToolMember, description = member.schema.description): ToolMember {
   return description === undefined ? member : { ...member, schema: { ...member.schema, description } }
 }
 
@@ -163,20 +165,19 @@ function toToolSchema(schema: unknown, isOptional = false): ToolSchema {
 }
 
 function listNestedMembers(schema: Json): ToolMember[] {
-  const { properties, required } = objectParts(schema)
+  const { properties, required } = getObjectParts(schema)
   return Object.entries(properties)
     .filter(([name]) => !FILLED_IN.has(name))
-    .map(([name, property]) => member(name, property, !required.includes(name)))
+    .map(([name, property]) => toToolMember(name, property, !required.includes(name)))
 }
 
 /** MCP transmits numbers as doubles, so amounts are limited to integers that a double represents exactly. */
 function getBounds({ minimum, exclusiveMinimum, maximum, format }: Json): ToolSchema {
-  const least = typeof exclusiveMinimum === 'number' ? exclusiveMinimum + 1 : minimum
-  const most =
-    typeof maximum === 'number' ? maximum : format === 'int64' ? Number.MAX_SAFE_INTEGER : undefined
+  const min = typeof exclusiveMinimum === 'number' ? exclusiveMinimum + 1 : minimum
+  const max = typeof maximum === 'number' ? maximum : format === 'int64' ? Number.MAX_SAFE_INTEGER : undefined
   return {
-    ...(typeof least === 'number' ? { minimum: least } : {}),
-    ...(most === undefined ? {} : { maximum: most }),
+    ...(typeof min === 'number' ? { minimum: min } : {}),
+    ...(max === undefined ? {} : { maximum: max }),
   }
 }
 

@@ -7,7 +7,7 @@ import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { addWords, isAmountName } from './answer-words.ts'
-import { type ToolSchema, toCallInput, withoutNulls } from './input-schemas.ts'
+import { removeNulls, type ToolSchema, toCallInput } from './input-schemas.ts'
 import { listTools, TOOLS } from './tools.ts'
 
 const tools = listTools(undefined)
@@ -105,7 +105,7 @@ describe('the input fields of the tools', () => {
       destination: { accountId: 'a', paymentRail: null },
       list: [{ a: null }],
     }
-    expect(withoutNulls(input)).toEqual({ amount: 1, destination: { accountId: 'a' }, list: [{}] })
+    expect(removeNulls(input)).toEqual({ amount: 1, destination: { accountId: 'a' }, list: [{}] })
   })
 
   test('an object with arbitrary names is accepted as pairs and as an object', () => {

@@ -18,7 +18,7 @@ export function addPayoutCommands(program: Command): void {
   )
     .option('--dry-run', 'check the file, and pay nothing')
     .option('--skip-faulty', 'if some lines have errors, pay the others')
-    .option('--name <text>', 'the name of the batch, for people')
+    .option('--name <text>', 'a display name for the batch')
     .option('--key <text>', 'the idempotency key (default: from the content of the file)')
     .option('--faults <file>', 'write the lines that cannot be paid to this CSV file')
     .option('--again', 'pay a file that was paid before')

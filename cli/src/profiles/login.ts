@@ -2,7 +2,7 @@ import { API_VERSION } from '@countersign/contract/core/api-version'
 import { Countersign, CountersignError, type Credentials, profilesFile, readProfiles } from '@countersign/sdk'
 import { checkBaseUrl } from '../connection/credentials.ts'
 import { writeProfiles } from '../connection/profile-store.ts'
-import { wireWord } from '../connection/wire-word.ts'
+import { readWireWord } from '../connection/wire-word.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 import { print } from '../terminal/records.ts'
@@ -63,7 +63,7 @@ async function tryCredentials(address: string, token: Omit<Credentials, 'baseUrl
   for (const baseUrl of addresses) {
     const profile = { baseUrl, ...token }
     try {
-      await new Countersign({ ...profile, ...wireWord() }).config.get()
+      await new Countersign({ ...profile, ...readWireWord() }).config.get()
       return profile
     } catch (error) {
       const isElsewhere =

@@ -92,8 +92,8 @@ function addTransactionExport(program: Command): void {
       .command('export <file>')
       .description('write transactions to a CSV file; - is standard output'),
   )
-    .option('--from <time>', 'only those that were created at or after it')
-    .option('--to <time>', 'only transactions created at or before it')
+    .option('--from <time>', 'only transactions created at or after this time')
+    .option('--to <time>', 'only transactions created at or before this time')
     .option('--account <id>', 'only transactions of this account')
     .option('--customer <id>', 'only transactions of this customer')
     .action(async (file: string, options: ShellOptions & TransactionOptions) =>

@@ -11,11 +11,11 @@ import { confirmAction } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
 import { ensureNounCommand } from '../terminal/noun.ts'
 
-interface Decided {
+interface ConfirmOptions {
   readonly yes?: boolean
 }
 
-interface Reasoned extends Decided {
+interface ReasonOptions extends ConfirmOptions {
   readonly reason: string
 }
 
@@ -30,16 +30,18 @@ export function addDepositDecisions(program: Command): void {
     withShellOptions(deposits.command(usage).description(description)).option(...YES_OPTION)
   addDecision('assign <id> <account>', 'credit a deposit in suspense to an account')
     .option('--note <text>', 'stored with the deposit')
-    .action(async (id: string, accountId: string, options: ShellOptions & Decided & { note?: string }) =>
-      decide(await openShell(options), id, {
-        question: (sum) => `Credit ${sum} to ${accountId}?`,
-        yes: options.yes,
-        act: ({ countersign }) => countersign.deposits.assign(id, { accountId, ...buildNote(options.note) }),
-      }),
+    .action(
+      async (id: string, accountId: string, options: ShellOptions & ConfirmOptions & { note?: string }) =>
+        decide(await openShell(options), id, {
+          question: (sum) => `Credit ${sum} to ${accountId}?`,
+          yes: options.yes,
+          act: ({ countersign }) =>
+            countersign.deposits.assign(id, { accountId, ...buildNote(options.note) }),
+        }),
     )
   addDecision('return <id>', 'send a deposit in suspense back to its sender')
     .option('--note <text>', 'stored with the deposit')
-    .action(async (id: string, options: ShellOptions & Decided & { note?: string }) =>
+    .action(async (id: string, options: ShellOptions & ConfirmOptions & { note?: string }) =>
       decide(await openShell(options), id, {
         question: (sum) => `Send ${sum} back to its sender?`,
         yes: options.yes,
@@ -48,7 +50,7 @@ export function addDepositDecisions(program: Command): void {
     )
   addDecision('split <id> <amount...>', 'divide a deposit in suspense into parts, such as 70.00 30.00')
     .requiredOption('--reason <text>', 'the reason; stored with the deposit')
-    .action(async (id: string, amounts: string[], options: ShellOptions & Reasoned) =>
+    .action(async (id: string, amounts: string[], options: ShellOptions & ReasonOptions) =>
       decide(await openShell(options), id, {
         question: (sum) => `Split ${sum} into ${amounts.join(' and ')}?`,
         yes: options.yes,
@@ -61,7 +63,7 @@ export function addDepositDecisions(program: Command): void {
     )
   addDecision('write-off <id>', 'book a deposit in suspense to the costs of the platform')
     .requiredOption('--reason <text>', 'the reason; stored with the deposit')
-    .action(async (id: string, options: ShellOptions & Reasoned) =>
+    .action(async (id: string, options: ShellOptions & ReasonOptions) =>
       decide(await openShell(options), id, {
         question: (sum) => `Write off ${sum}? The platform keeps it, and its costs go down.`,
         yes: options.yes,
@@ -70,7 +72,7 @@ export function addDepositDecisions(program: Command): void {
     )
   addDecision('adjust <id> <amount>', 'book the difference between a deposit and its statement line')
     .requiredOption('--reason <text>', 'the reason; stored with the deposit')
-    .action(async (id: string, amount: string, options: ShellOptions & Reasoned) =>
+    .action(async (id: string, amount: string, options: ShellOptions & ReasonOptions) =>
       decide(await openShell(options), id, {
         question: (sum) => `The ledger has ${sum}. Adjust it to ${amount}?`,
         yes: options.yes,

@@ -36,7 +36,7 @@ export function addExternalAccountCreation(program: Command): void {
       const { currency, customer, platform, ownId } = options
       if ((customer === undefined) !== (platform === true))
         throw new Failure('An owner is required: --customer with an id, or --platform.')
-      const accountInfo = decode(ExternalAccountCreateInfo, { accountType: type, ...nest(fields) })
+      const accountInfo = decode(ExternalAccountCreateInfo, { accountType: type, ...parseFields(fields) })
       const shell = await openShell(options)
       const body = { currency, accountInfo, ...(ownId === undefined ? {} : { platformAccountId: ownId }) }
       const account =
@@ -56,7 +56,7 @@ export const EXTERNAL_ACCOUNTS = 'external accounts: at banks, at providers, on 
  * Builds an object from `name=value` strings. `a.b=c` sets a field of a nested object. Throws Failure if a
  * string has another form or a field is given twice.
  */
-export function nest(fields: readonly string[]): Readonly<Record<string, unknown>> {
+export function parseFields(fields: readonly string[]): Readonly<Record<string, unknown>> {
   const flat = new Map<string, string>()
   for (const field of fields) {
     const [, name, value] = /^([A-Za-z][A-Za-z0-9]*(?:\.[A-Za-z][A-Za-z0-9]*)*)=(.*)$/s.exec(field) ?? []
@@ -65,12 +65,12 @@ export function nest(fields: readonly string[]): Readonly<Record<string, unknown
     if (flat.has(name)) throw new Failure(`${name} occurs twice.`)
     flat.set(name, value)
   }
-  return nestAll([...flat].map(([name, value]) => [name.split('.'), value]))
+  return nestFields([...flat].map(([name, value]) => [name.split('.'), value]))
 }
 
 type Field = readonly [path: readonly string[], value: string]
 
-function nestAll(fields: readonly Field[]): Readonly<Record<string, unknown>> {
+function nestFields(fields: readonly Field[]): Readonly<Record<string, unknown>> {
   const names = new Set(fields.flatMap(([[head]]) => head ?? []))
   return Object.fromEntries(
     [...names].map((head) => {
@@ -79,7 +79,7 @@ function nestAll(fields: readonly Field[]): Readonly<Record<string, unknown>> {
       if (nested.length === 1 && only?.[0].length === 1) return [head, only[1]]
       if (nested.some(([path]) => path.length === 1))
         throw new Failure(`${head} has both a value and its own fields.`)
-      return [head, nestAll(nested.map(([[, ...tail], value]) => [tail, value]))]
+      return [head, nestFields(nested.map(([[, ...tail], value]) => [tail, value]))]
     }),
   )
 }

@@ -24,7 +24,7 @@ interface RailOptions {
   readonly currency?: string
 }
 
-interface Reasoned {
+interface ReasonOptions {
   readonly reason: string
   readonly yes?: boolean
 }
@@ -52,8 +52,9 @@ export function addMatches(program: Command): void {
       ]),
     )
     .option('--yes', 'skip the confirmation')
-    .action(async (ids: string[], options: ShellOptions & RailOptions & Reasoned & { as?: MatchAccount }) =>
-      match(await openShell(options), ids, options),
+    .action(
+      async (ids: string[], options: ShellOptions & RailOptions & ReasonOptions & { as?: MatchAccount }) =>
+        match(await openShell(options), ids, options),
     )
   addCommand('matches', 'list matches, the newest first')
     .option('--rail <name>', 'only matches of this rail')
@@ -64,7 +65,7 @@ export function addMatches(program: Command): void {
   addCommand('unmatch <id>', 'undo a match that is not closed, and reverse its difference')
     .requiredOption('--reason <text>', 'the reason, stored with the match')
     .option('--yes', 'skip the confirmation')
-    .action(async (id: string, options: ShellOptions & Reasoned) =>
+    .action(async (id: string, options: ShellOptions & ReasonOptions) =>
       unmatch(await openShell(options), id, options),
     )
   addCommand('close <id>', 'make a match final')
@@ -108,7 +109,7 @@ async function suggest(shell: Shell, options: RailOptions): Promise<void> {
 async function match(
   shell: Shell,
   ids: readonly string[],
-  options: RailOptions & Reasoned & { as?: MatchAccount },
+  options: RailOptions & ReasonOptions & { as?: MatchAccount },
 ): Promise<void> {
   const day = await findLatestDay(shell, options)
   const difference = sumDifferences(day, ids)
@@ -172,7 +173,7 @@ async function listMatches(
   printRecords({ data, hasMore: false }, columns, { isJson: shell.isJson, none: 'No matches found.' })
 }
 
-async function unmatch(shell: Shell, id: string, { reason, yes }: Reasoned): Promise<void> {
+async function unmatch(shell: Shell, id: string, { reason, yes }: ReasonOptions): Promise<void> {
   await confirmAction(`Undo ${id}? Its lines and payments become differences again.`, yes)
   const result = await shell.countersign.reconciliationMatches.undo(id, { reason })
   printResult(shell, result, [

@@ -163,7 +163,7 @@ async function findOrCreatePayer(
   if (account !== undefined) return { customerId, accountId: account }
   for await (const { id, type, balance } of countersign.internalAccounts.list({ customerId }))
     if (type === 'INTERNAL_FIAT' && balance.currency.code === 'USD') return { customerId, accountId: id }
-  throw new Failure(`${customerId} has no account in US dollars. Name one by --account.`)
+  throw new Failure(`${customerId} has no US dollar account. Pass one with --account.`)
 }
 
 /**

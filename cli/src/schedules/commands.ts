@@ -50,7 +50,7 @@ function addCreate(add: Add): void {
     .requiredOption('--to <account>', 'the payee of the same owner, ExternalAccount:…')
     .requiredOption('--amount <amount>', 'the amount of each payment, such as 25.00')
     .requiredOption('--rule <rule>', 'the rule of the dates, such as monthly:31')
-    .option('--name <text>', 'the name of the schedule, for people')
+    .option('--name <text>', 'a display name for the schedule')
     .option('--remittance <text>', 'the remittance text sent with each payment')
     .option('--time <time>', 'the time of payment on its day (default: 09:00)')
     .option('--time-zone <zone>', 'such as Europe/Berlin (default: by the calendar)')

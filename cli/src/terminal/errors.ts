@@ -31,7 +31,7 @@ export function writeUsageError(message: string): void {
  * Prints a note to standard error, such as that there are more records. The JSON output already contains this
  * information.
  */
-export function note(text: string, isJson: boolean): void {
+export function printNote(text: string, isJson: boolean): void {
   if (!isJson) io().stderr.write(`${io().stderr.isTTY ? picocolors.dim(text) : text}\n`)
 }
 

@@ -1,5 +1,5 @@
 import { toJson } from '@countersign/sdk'
-import { note } from './errors.ts'
+import { printNote } from './errors.ts'
 import { io } from './io.ts'
 import { formatRecords } from './table.ts'
 
@@ -31,11 +31,11 @@ export function printRecords<T>(
     io().stdout.write(`${toJson(list)}\n`)
     return
   }
-  if (data.length === 0) note(none, isJson)
+  if (data.length === 0) printNote(none, isJson)
   else {
     const headers = columns.map(([header]) => header)
     const rows = data.map((record) => columns.map(([, text]) => text(record)))
     io().stdout.write(formatRecords(headers, rows, io().stdout.isTTY ?? false))
   }
-  if (hasMore) note('There are more records. Use --all or a larger --limit.', isJson)
+  if (hasMore) printNote('There are more records. Use --all or a larger --limit.', isJson)
 }

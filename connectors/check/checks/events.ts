@@ -198,8 +198,8 @@ async function checkMovements(context: Context): Promise<void> {
       .filter(([, amounts]) => amounts.length > 0)
       .flatMap(([id, amounts]) => listExpectedTypes(id, amounts).map((type) => ({ id, type })))
       .filter(({ id, type }) => receiver.findDeliveries(id, type).length === 0)
-  const until = Date.now() + context.waitMs
-  while (findMissing().length > 0 && Date.now() < until) await sleep(100)
+  const deadline = Date.now() + context.waitMs
+  while (findMissing().length > 0 && Date.now() < deadline) await sleep(100)
   const missing = findMissing()
   assert(
     missing.length === 0,

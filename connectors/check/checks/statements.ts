@@ -47,9 +47,9 @@ async function checkClosedDay(context: Context): Promise<void> {
   const hookResult = await runHook(getHook(context, 'closeDay'), context.url)
   const { date = new Date().toISOString().slice(0, 10) }: { date?: string } = hookResult ?? {}
   const path = `/statements/${date}?currency=${context.accounts.currency}`
-  const until = Date.now() + context.waitMs
+  const deadline = Date.now() + context.waitMs
   let reply = await context.wire.call({ method: 'GET', path })
-  while (reply.status === 404 && Date.now() < until) {
+  while (reply.status === 404 && Date.now() < deadline) {
     await sleep(100)
     reply = await context.wire.call({ method: 'GET', path })
   }

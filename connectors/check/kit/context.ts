@@ -151,7 +151,7 @@ export async function waitForStatus(
   id: string,
   status: ConnectorPaymentStatus,
 ): Promise<ConnectorPayment> {
-  const until = Date.now() + context.waitMs
+  const deadline = Date.now() + context.waitMs
   for (;;) {
     const payment = await fetchPayment(context, direction, id)
     if (payment.status === status) return payment
@@ -159,7 +159,10 @@ export async function waitForStatus(
       payment.status === 'ACCEPTED' || payment.status === 'UNKNOWN' || payment.status === 'DELIVERED',
       `${id} became ${payment.status}, not ${status}`,
     )
-    assert(Date.now() < until, `${id} is still ${payment.status} after ${context.waitMs} ms, not ${status}`)
+    assert(
+      Date.now() < deadline,
+      `${id} is still ${payment.status} after ${context.waitMs} ms, not ${status}`,
+    )
     await sleep(POLL_MS)
   }
 }
@@ -216,8 +219,8 @@ export async function expectBalanceChange(
   const expected = Object.values(moves)
     .flat()
     .reduce((sum, move) => sum + move, 0n)
-  const until = Date.now() + context.waitMs
-  while ((await fetchBalance(context)) !== before + expected && Date.now() < until) await sleep(POLL_MS)
+  const deadline = Date.now() + context.waitMs
+  while ((await fetchBalance(context)) !== before + expected && Date.now() < deadline) await sleep(POLL_MS)
   await sleep(context.graceMs)
   const change = (await fetchBalance(context)) - before
   if (change === expected) return

@@ -5,18 +5,18 @@ import { type Identity, MeContext } from './me.ts'
 type Permissions = Identity['member']['permissions']
 
 /** The member whose permissions the console applies instead of the signed-in member's. */
-interface Viewed {
+interface ViewedMember {
   readonly name: string
   readonly permissions: Permissions
 }
 
-const ViewAsContext = createContext<(viewed: Viewed) => void>(() => undefined)
+const ViewAsContext = createContext<(viewed: ViewedMember) => void>(() => undefined)
 
 /**
  * Returns a function that shows the console as another member sees it, until the member ends that or reloads
  * the page.
  */
-export function useViewAs(): (viewed: Viewed) => void {
+export function useViewAs(): (viewed: ViewedMember) => void {
   return useContext(ViewAsContext)
 }
 
@@ -25,7 +25,7 @@ export function useViewAs(): (viewed: Viewed) => void {
  * nothing: calls are still made as the signed-in member, whose missing permissions are left out.
  */
 export function ViewAs({ me, children }: { readonly me: Identity; readonly children: ReactNode }) {
-  const [viewed, setViewed] = useState<Viewed>()
+  const [viewed, setViewed] = useState<ViewedMember>()
   const effective = useMemo(() => (viewed ? withPermissions(me, viewed.permissions) : me), [me, viewed])
   return (
     <ViewAsContext value={setViewed}>

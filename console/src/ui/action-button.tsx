@@ -160,7 +160,7 @@ function Reason(props: {
 /** Shows the error of an action without a confirmation dialog. */
 function Problem({ error, close }: { readonly error: unknown; readonly close: () => void }) {
   return (
-    <Modal opened onClose={close} title={<Text fw={600}>Not done</Text>} centered>
+    <Modal opened onClose={close} title={<Text fw={600}>Action failed</Text>} centered>
       <ErrorState error={error} />
     </Modal>
   )

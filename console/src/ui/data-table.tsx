@@ -8,7 +8,7 @@ import { NamesContext } from './listed-name.tsx'
 import { CheckedRow, SelectAll, type Selection } from './selection.tsx'
 import { EmptyState, ErrorState } from './states.tsx'
 import { getRowTemplate, HeadRow, TableRow } from './table-parts.tsx'
-import type { Listed } from './use-listed.ts'
+import type { PagedList } from './use-listed.ts'
 
 interface DataTableProps<Row> {
   /** The table's accessible name, such as `Customers`. */
@@ -16,7 +16,7 @@ interface DataTableProps<Row> {
   /** The URL of the CSV file with all rows, from `csvAddress()`. Omitted if the list has no file. */
   readonly file?: string
   readonly columns: readonly Column<Row>[]
-  readonly list: Listed<Row>
+  readonly list: PagedList<Row>
   readonly getId: (row: Row) => string
   /** The path of a row's page. Undefined for a row without a page. */
   readonly getLink?: (row: Row) => string | undefined
@@ -89,7 +89,7 @@ function Table<Row>({ name, columns, list, getId, getLink, selection }: DataTabl
 }
 
 interface VirtualRowsProps<Row> {
-  readonly list: Listed<Row>
+  readonly list: PagedList<Row>
   readonly fit: Fit<Row>
   readonly template: CSSProperties
   readonly getId: DataTableProps<Row>['getId']
@@ -164,7 +164,7 @@ function useOffsetTop() {
 
 function Bar<Row>(props: {
   readonly file: string | undefined
-  readonly list: Listed<Row>
+  readonly list: PagedList<Row>
   readonly actions: ReactNode
 }) {
   const { file, list, actions } = props

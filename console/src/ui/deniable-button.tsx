@@ -11,8 +11,8 @@ interface DeniableButtonProps extends Pick<ButtonProps, 'color' | 'variant' | 's
 }
 
 /**
- * A button that is grayed out and says why while `disabledReason` is set. It is not `disabled`, so that keyboard and
- * screen reader users can reach it.
+ * A button, grayed out with an explanation while `disabledReason` is set. It is not `disabled`, so keyboard
+ * and screen reader users can reach it.
  */
 export function DeniableButton({ disabledReason, hotkey, onClick, children, ...look }: DeniableButtonProps) {
   return (

@@ -30,7 +30,7 @@ export function FormDialog(props: {
         keepMounted={false}
         centered={centered}
         {...(size ? { size } : {})}
-        // Receives events of the dialog's inputs, and of dropdowns that are rendered elsewhere in the DOM.
+        // Receives events of the dialog's inputs, and of dropdowns rendered elsewhere in the DOM.
         onChange={onTouched}
         onClick={({ target }) => {
           if (target instanceof Element && target.closest('[role=option]')) onTouched?.()

@@ -3,7 +3,7 @@ import { buildCsvUrl } from '../data/csv-address.ts'
 import type { Column } from './column.ts'
 import { DataTable } from './data-table.tsx'
 import { type Filter, Filters, keepValidValues } from './filters.tsx'
-import { type ListPage, useListed } from './use-listed.ts'
+import { type ListPage, usePagedList } from './use-listed.ts'
 
 interface StatusListProps<Row, State extends string> {
   /** The accessible name of the table. */
@@ -33,7 +33,7 @@ export function StatusList<Row, State extends string>(props: StatusListProps<Row
   const search = keepValidValues(filters, props.search)
   const status = findWord(states, search.status)
   const query = present({ status })
-  const list = useListed([...queryKey, query], (page) => read({ ...query, ...page }))
+  const list = usePagedList([...queryKey, query], (page) => read({ ...query, ...page }))
   return (
     <>
       <Filters filters={filters} values={search} />

@@ -30,7 +30,10 @@ export function UnsavedQuestion(props: {
  * Asks before the member leaves a page with unsaved changes, by a link or by closing the window. Render
  * `question` on the page. Call `leave` before navigating away after saving, so that it does not ask.
  */
-export function useUnsaved(isDirty: boolean): { readonly question: ReactNode; readonly leave: () => void } {
+export function useUnsavedGuard(isDirty: boolean): {
+  readonly question: ReactNode
+  readonly leave: () => void
+} {
   const isLeaving = useRef(false)
   const blocker = useBlocker({
     shouldBlockFn: () => isDirty && !isLeaving.current,

@@ -13,7 +13,7 @@ export interface ListPage<Row> {
 }
 
 /** The pages of a list loaded so far. */
-export interface Listed<Row> {
+export interface PagedList<Row> {
   readonly rows: readonly Row[]
   /** Names by id, as returned with the rows. */
   readonly names: ReadonlyMap<string, string>
@@ -41,10 +41,10 @@ const isShort = (query: Pick<Query, 'state'>) => !isLongList(query)
  * An API list, page by page. The first element of `key` is the resource name, which `live-events.ts` uses to
  * invalidate the list. The previous rows stay visible while filters change.
  */
-export function useListed<Row>(
+export function usePagedList<Row>(
   key: readonly [resource: string, ...filters: unknown[]],
   read: (page: { limit: number; cursor?: string }) => PromiseLike<ListPage<Row>>,
-): Listed<Row> {
+): PagedList<Row> {
   const query = useInfiniteQuery({
     queryKey: key,
     queryFn: async ({ pageParam }) =>

@@ -114,7 +114,7 @@ export const WalletAddress = Pattern('^[0-9A-Za-z]{4,128}$', {
   description: 'Address on the chain',
 })
 
-/** Fields of payment instructions that are identified by a reference. */
+/** Fields of payment instructions identified by a reference. */
 export const byReference = {
   reference: Text(255, { description: 'Must be sent with the payment: it identifies the quote or account' }),
 }

@@ -90,13 +90,13 @@ const rows = Object.keys(ACCOUNT_TYPES)
   .filter(isAccountType)
   .map((name) => [name, accountType(name)] as const)
 
-function railFields(row: AccountTypeDeclaration): TProperties {
+function buildRailFields(row: AccountTypeDeclaration): TProperties {
   return row.rails.length === 0
     ? {}
     : { paymentRails: Type.Array(OneOfWords(row.rails), { minItems: 1, uniqueItems: true }) }
 }
 
-function beneficiaryFields(row: AccountTypeDeclaration): TProperties {
+function buildBeneficiaryFields(row: AccountTypeDeclaration): TProperties {
   return row.individual
     ? { beneficiary: OneOf('beneficiaryType', [row.individual, BusinessBeneficiary]) }
     : {}
@@ -184,17 +184,17 @@ export function exampleAccounts(name: AccountTypeName): readonly ExternalAccount
 
 /** The schema of each account type, by type, for each of the three uses. */
 export const EXTERNAL_ACCOUNT_CREATE_INFO = createSchemas(
-  (row) => row.fields && { ...toRequestFields(row), ...beneficiaryFields(row) },
+  (row) => row.fields && { ...toRequestFields(row), ...buildBeneficiaryFields(row) },
   exampleAccounts,
 )
 export const EXTERNAL_ACCOUNT_INFO = createSchemas(
-  (row) => row.fields && { ...row.fields, ...railFields(row), ...beneficiaryFields(row) },
+  (row) => row.fields && { ...row.fields, ...buildRailFields(row), ...buildBeneficiaryFields(row) },
 )
 const EXTERNAL_ACCOUNT_DETAILS = createSchemas(
-  (row) => row.fields && { ...row.fields, ...beneficiaryFields(row) },
+  (row) => row.fields && { ...row.fields, ...buildBeneficiaryFields(row) },
 )
 export const PAYMENT_ACCOUNT_INFO = createSchemas(
-  (row) => row.paymentOnly ?? { ...row.fields, ...railFields(row), ...row.paymentExtra },
+  (row) => row.paymentOnly ?? { ...row.fields, ...buildRailFields(row), ...row.paymentExtra },
 )
 
 /** `accountInfo` in requests that add an external account. */

@@ -52,7 +52,7 @@ export const PlatformFreeze = Type.Object({
 })
 
 /**
- * A debit card that is funded by a customer's own accounts (specification 2.10). Only the processor knows its
+ * A debit card funded by a customer's own accounts (specification 2.10). Only the processor knows its
  * number.
  */
 export const Card = Type.Object({

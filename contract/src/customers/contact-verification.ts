@@ -5,7 +5,7 @@ import { Pattern } from '../core/schema.ts'
 import { Secret } from '../core/sensitivity.ts'
 import { Customer } from './customers.ts'
 
-/** The code that was sent to the customer by e-mail or SMS. */
+/** The code sent to the customer by e-mail or SMS. */
 export const ContactVerificationConfirmRequest = Type.Object({
   code: Secret(Pattern('^[0-9]{6}$', { maxLength: 6, patternText: '6 digits' })),
 })

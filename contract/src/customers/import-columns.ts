@@ -17,7 +17,7 @@ export const LIST_SEPARATOR = '|'
 /** Columns that must be present and filled in every row. */
 export const REQUIRED_COLUMNS = ['platformCustomerId', 'customerType'] as const
 
-/** Request fields that are ignored and therefore have no column. */
+/** Ignored request fields, which therefore have no column. */
 const IGNORED: ReadonlySet<string> = new Set(['kycStatus', 'kybStatus'])
 
 /** All columns by name, derived from the schemas of `POST /customers`. */

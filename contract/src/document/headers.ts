@@ -105,7 +105,7 @@ const RESPONSE_HEADERS = {
 type ResponseHeader = keyof typeof RESPONSE_HEADERS
 
 /** The response headers, for the document's components. */
-export function responseHeaders(): Readonly<Record<string, unknown>> {
+export function buildResponseHeaders(): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.values(RESPONSE_HEADERS).map(({ component, ...header }) => [component, header]),
   )

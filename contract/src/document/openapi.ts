@@ -24,7 +24,7 @@ import {
   toExample,
   toExamples,
 } from './examples.ts'
-import { getResponseHeaders, requestHeaders, responseHeaders, type SharedHeader } from './headers.ts'
+import { buildResponseHeaders, getResponseHeaders, requestHeaders, type SharedHeader } from './headers.ts'
 import { namedSchemas, pascalCase } from './naming.ts'
 import { references } from './references.ts'
 import { SECTIONS } from './tags.ts'
@@ -119,7 +119,7 @@ function buildDocument(options: OpenApiOptions): Json {
     components: {
       schemas: { ...namedComponents(), ...formComponents(), ...errorComponents() },
       parameters: requestHeaders(),
-      headers: responseHeaders(),
+      headers: buildResponseHeaders(),
       securitySchemes: {
         BasicAuth: {
           type: 'http',
@@ -180,7 +180,7 @@ function buildSample(name: EndpointName, endpoint: Endpoint): string {
 
 function buildRequestBody(name: EndpointName, endpoint: Endpoint, example: unknown): Json {
   const { body, bodyOptional, upload } = endpoint
-  const form = { $ref: `#/components/schemas/${formName(name)}` }
+  const form = { $ref: `#/components/schemas/${toFormName(name)}` }
   if (upload)
     return {
       requestBody: {
@@ -205,17 +205,17 @@ function formComponents(): Json {
   return Object.fromEntries(
     uploads.map((name) => {
       const { body }: Endpoint = API[name]
-      return [formName(name), formSchema(body)]
+      return [toFormName(name), buildFormSchema(body)]
     }),
   )
 }
 
-function formName(name: EndpointName): string {
+function toFormName(name: EndpointName): string {
   return `${pascalCase(name)}Form`
 }
 
 /** The schema of an upload form: its text fields and its file. */
-function formSchema(fields: TSchema | undefined): unknown {
+function buildFormSchema(fields: TSchema | undefined): unknown {
   const { properties = {}, required = [] } = (fields ?? {}) as Partial<TObject>
   const file = { type: 'string', format: 'binary', description: 'The part with a file name' }
   return {

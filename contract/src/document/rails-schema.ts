@@ -5,7 +5,7 @@ import { references } from './references.ts'
  * The JSON Schema of RAILS_FILE, for editors and people. The build writes it to
  * `docs/connectors/rails.schema.json`.
  */
-export function railsFileSchema(): Record<string, unknown> {
+export function buildRailsFileSchema(): Record<string, unknown> {
   const { refer } = references([])
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -19,7 +19,7 @@ const Payload = OneOfWords(
 
 const ONE_OR_MORE = { minItems: 1, maxItems: EVENT_TYPES.length, uniqueItems: true }
 
-function eventTypesSchema(description: string) {
+function buildEventTypesSchema(description: string) {
   return Type.Array(OneOfWords(EVENT_TYPES), { ...ONE_OR_MORE, description })
 }
 
@@ -58,7 +58,7 @@ export const WebhookEndpoint = Type.Object({
   id: Id('WebhookEndpoint'),
   url: HttpUrl,
   description: Type.Optional(Description),
-  eventTypes: Type.Optional(eventTypesSchema('Absent: all types')),
+  eventTypes: Type.Optional(buildEventTypesSchema('Absent: all types')),
   payload: Payload,
   latestBalanceOnly: Type.Boolean({ description: LATEST_BALANCE_ONLY }),
   status: OneOfWords(
@@ -82,7 +82,9 @@ export const NewWebhookEndpoint = Type.Object({
 export const WebhookEndpointCreateRequest = Type.Object({
   url: HttpUrl,
   description: Type.Optional(Description),
-  eventTypes: Type.Optional(eventTypesSchema('Default: all types, including new types of later releases')),
+  eventTypes: Type.Optional(
+    buildEventTypesSchema('Default: all types, including new types of later releases'),
+  ),
   payload: Type.Optional(Payload),
   latestBalanceOnly: Type.Optional(Type.Boolean({ default: false, description: LATEST_BALANCE_ONLY })),
 })

@@ -5,7 +5,7 @@ import { CurrencyCode } from '../core/formats.ts'
 import { Id } from '../core/ids.ts'
 import { Page, pageQuery, Timestamp } from '../core/schema.ts'
 
-/** A fee that was charged for a payment, refunded with a returned payment, or withdrawn by the operator. */
+/** A fee charged for a payment, refunded with a returned payment, or withdrawn by the operator. */
 export const Fee = Type.Object({
   id: Id('LedgerTransfer', 'The ledger transfer that contains the fee'),
   amount: CurrencyAmount,

@@ -15,12 +15,16 @@ export interface SignIn {
   findCredential(accountId: string): Promise<string>
   /** Sends a code. Resolves to the key to which the device seals it. */
   challenge(credentialId: string): Promise<string>
-  verify(credentialId: string, encryptedOtpBundle: string, signed?: Signed): Promise<Answer>
+  verify(
+    credentialId: string,
+    encryptedOtpBundle: string,
+    signed?: SignatureHeaders,
+  ): Promise<SignedCallResult>
 }
 
 export interface Payments {
-  quote(from: string, to: string, amount: number): Promise<Quoted>
-  execute(quoteId: string, idempotencyKey: string, signed?: Signed): Promise<Answer>
+  quote(from: string, to: string, amount: number): Promise<QuoteResult>
+  execute(quoteId: string, idempotencyKey: string, signed?: SignatureHeaders): Promise<SignedCallResult>
   /** Resolves to the transaction's id. */
   transferOut(from: string, to: string, amount: number): Promise<string>
   transactionStatus(transactionId: string): Promise<string>
@@ -32,7 +36,7 @@ export interface Account {
   readonly currency: string
 }
 
-export interface Quoted {
+export interface QuoteResult {
   readonly id: string
   readonly transactionId: string
   /** A property whose name contains the wire word. */
@@ -40,13 +44,13 @@ export interface Quoted {
 }
 
 /** Headers of the second call of a signed operation. */
-export interface Signed {
+export interface SignatureHeaders {
   readonly signature: string
   readonly requestId: string
 }
 
 /** A 202 asks for a signature. */
-export type Answer =
+export type SignedCallResult =
   | { readonly status: 200; readonly state: string }
   | { readonly status: 202; readonly payloadToSign: string; readonly requestId: string }
 
@@ -59,12 +63,12 @@ export interface Connection {
 /** Exported by each client's file. */
 export type Connect = (connection: Connection) => Calls
 
-export function basic({ tokenId, clientSecret }: Connection): string {
+export function formatBasicCredentials({ tokenId, clientSecret }: Connection): string {
   return `Basic ${btoa(`${tokenId}:${clientSecret}`)}`
 }
 
 /** Returns a response body, and fails if it is missing. */
-export function there<T>(body: T | undefined, what: unknown): T {
+export function requireBody<T>(body: T | undefined, what: unknown): T {
   if (body === undefined) throw new Error(JSON.stringify(what))
   return body
 }

@@ -1,4 +1,4 @@
-import { BANK, type Connect, type Payments, type Records, type SignIn, there } from './calls.js'
+import { BANK, type Connect, type Payments, type Records, requireBody, type SignIn } from './calls.js'
 import { type Client, createClient, createConfig } from './generated/hey-api/client/index.js'
 import * as api from './generated/hey-api/sdk.gen.js'
 
@@ -17,11 +17,11 @@ function buildRecords(client: Client): Records {
     async createCustomer(email) {
       const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email } as const
       const { data, error } = await api.customerCreate({ client, body })
-      return there(data, error).id
+      return requireBody(data, error).id
     },
     async accounts(customerId) {
       const { data, error } = await api.customerInternalAccountList({ client, query: { customerId } })
-      return there(data, error).data.map(({ id, type, balance }) => ({
+      return requireBody(data, error).data.map(({ id, type, balance }) => ({
         id,
         type,
         currency: balance.currency.code,
@@ -29,14 +29,14 @@ function buildRecords(client: Client): Records {
     },
     async fund(accountId, amount) {
       const { data, error } = await api.sandboxAccountFund({ client, path: { accountId }, body: { amount } })
-      there(data, error)
+      requireBody(data, error)
     },
     async addBankAccount(customerId) {
       const { data, error } = await api.customerExternalAccountCreate({
         client,
         body: { customerId, ...BANK },
       })
-      return there(data, error).id
+      return requireBody(data, error).id
     },
   }
 }
@@ -45,12 +45,15 @@ function signIn(client: Client): SignIn {
   return {
     async findCredential(accountId) {
       const { data, error } = await api.credentialList({ client, query: { accountId } })
-      return there(there(data, error).data[0], accountId).id
+      return requireBody(requireBody(data, error).data[0], accountId).id
     },
     async challenge(id) {
       const { data, error } = await api.credentialChallenge({ client, path: { id } })
-      const body = there(data, error)
-      return there('otpEncryptionTargetBundle' in body ? body.otpEncryptionTargetBundle : undefined, body)
+      const body = requireBody(data, error)
+      return requireBody(
+        'otpEncryptionTargetBundle' in body ? body.otpEncryptionTargetBundle : undefined,
+        body,
+      )
     },
     async verify(id, encryptedOtpBundle, signed) {
       const { data, error } = await api.credentialVerify({
@@ -61,7 +64,7 @@ function signIn(client: Client): SignIn {
           headers: { 'Svc-Wallet-Signature': signed.signature, 'Request-Id': signed.requestId },
         }),
       })
-      const body = there(data, error)
+      const body = requireBody(data, error)
       return 'payloadToSign' in body ? { status: 202, ...body } : { status: 200, state: body.type }
     },
   }
@@ -79,7 +82,7 @@ function buildPayments(client: Client): Payments {
           lockedCurrencyAmount: amount,
         },
       })
-      const { id, transactionId, rateDetails } = there(data, error)
+      const { id, transactionId, rateDetails } = requireBody(data, error)
       return { id, transactionId, fixedFee: rateDetails?.svcApiFixedFee }
     },
     async execute(quoteId, key, signed) {
@@ -91,17 +94,17 @@ function buildPayments(client: Client): Payments {
           ...(signed && { 'Svc-Wallet-Signature': signed.signature, 'Request-Id': signed.requestId }),
         },
       })
-      const body = there(data, error)
+      const body = requireBody(data, error)
       return 'requestId' in body ? { ...body, status: 202 } : { status: 200, state: body.status }
     },
     async transferOut(from, to, amount) {
       const body = { source: { accountId: from }, destination: { accountId: to }, amount }
       const { data, error } = await api.transferOut({ client, body })
-      return there(data, error).id
+      return requireBody(data, error).id
     },
     async transactionStatus(transactionId) {
       const { data, error } = await api.transactionGet({ client, path: { transactionId } })
-      return there(data, error).status
+      return requireBody(data, error).status
     },
   }
 }

@@ -1,4 +1,11 @@
-import { BANK, basic, type Connect, type Payments, type Records, type SignIn } from './calls.js'
+import {
+  BANK,
+  type Connect,
+  formatBasicCredentials,
+  type Payments,
+  type Records,
+  type SignIn,
+} from './calls.js'
 import * as api from './generated/oazapfts.js'
 
 interface Options {
@@ -7,7 +14,10 @@ interface Options {
 }
 
 export const connect: Connect = (connection) => {
-  const options = { baseUrl: connection.baseUrl, headers: { Authorization: basic(connection) } }
+  const options = {
+    baseUrl: connection.baseUrl,
+    headers: { Authorization: formatBasicCredentials(connection) },
+  }
   return { ...buildRecords(options), ...signIn(options), ...buildPayments(options) }
 }
 

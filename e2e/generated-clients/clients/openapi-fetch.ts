@@ -1,13 +1,13 @@
 import createClient, { type Client } from 'openapi-fetch'
 import {
-  type Answer,
   BANK,
-  basic,
   type Connect,
+  formatBasicCredentials,
   type Payments,
   type Records,
+  requireBody,
+  type SignedCallResult,
   type SignIn,
-  there,
 } from './calls.js'
 import type { components, paths } from './generated/openapi-typescript.js'
 
@@ -16,7 +16,7 @@ type Challenge = components['schemas']['SignedRequestChallenge']
 export const connect: Connect = (connection) => {
   const client = createClient<paths>({
     baseUrl: connection.baseUrl,
-    headers: { Authorization: basic(connection) },
+    headers: { Authorization: formatBasicCredentials(connection) },
   })
   return { ...buildRecords(client), ...signIn(client), ...buildPayments(client) }
 }
@@ -27,13 +27,13 @@ function buildRecords(client: Client<paths>): Records {
       const { data, error } = await client.POST('/customers', {
         body: { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email },
       })
-      return there(data, error).id
+      return requireBody(data, error).id
     },
     async accounts(customerId) {
       const { data, error } = await client.GET('/customers/internal-accounts', {
         params: { query: { customerId } },
       })
-      return there(data, error).data.map(({ id, type, balance }) => ({
+      return requireBody(data, error).data.map(({ id, type, balance }) => ({
         id,
         type,
         currency: balance.currency.code,
@@ -44,13 +44,13 @@ function buildRecords(client: Client<paths>): Records {
         params: { path: { accountId } },
         body: { amount },
       })
-      there(data, error)
+      requireBody(data, error)
     },
     async addBankAccount(customerId) {
       const { data, error } = await client.POST('/customers/external-accounts', {
         body: { customerId, ...BANK },
       })
-      return there(data, error).id
+      return requireBody(data, error).id
     },
   }
 }
@@ -59,14 +59,17 @@ function signIn(client: Client<paths>): SignIn {
   return {
     async findCredential(accountId) {
       const { data, error } = await client.GET('/auth/credentials', { params: { query: { accountId } } })
-      return there(there(data, error).data[0], accountId).id
+      return requireBody(requireBody(data, error).data[0], accountId).id
     },
     async challenge(id) {
       const { data, error } = await client.POST('/auth/credentials/{id}/challenge', {
         params: { path: { id } },
       })
-      const body = there(data, error)
-      return there('otpEncryptionTargetBundle' in body ? body.otpEncryptionTargetBundle : undefined, body)
+      const body = requireBody(data, error)
+      return requireBody(
+        'otpEncryptionTargetBundle' in body ? body.otpEncryptionTargetBundle : undefined,
+        body,
+      )
     },
     async verify(id, encryptedOtpBundle, signed) {
       const { data, error } = await client.POST('/auth/credentials/{id}/verify', {
@@ -76,7 +79,7 @@ function signIn(client: Client<paths>): SignIn {
         },
         body: { type: 'EMAIL_OTP', encryptedOtpBundle },
       })
-      const body = there(data, error)
+      const body = requireBody(data, error)
       return 'payloadToSign' in body ? readChallenge(body) : { status: 200, state: body.type }
     },
   }
@@ -93,7 +96,7 @@ function buildPayments(client: Client<paths>): Payments {
           lockedCurrencyAmount: amount,
         },
       })
-      const { id, transactionId, rateDetails } = there(data, error)
+      const { id, transactionId, rateDetails } = requireBody(data, error)
       return { id, transactionId, fixedFee: rateDetails?.svcApiFixedFee }
     },
     async execute(quoteId, key, signed) {
@@ -106,24 +109,24 @@ function buildPayments(client: Client<paths>): Payments {
           },
         },
       })
-      const body = there(data, error)
+      const body = requireBody(data, error)
       return 'requestId' in body ? readChallenge(body) : { status: 200, state: body.status }
     },
     async transferOut(from, to, amount) {
       const { data, error } = await client.POST('/transfer-out', {
         body: { source: { accountId: from }, destination: { accountId: to }, amount },
       })
-      return there(data, error).id
+      return requireBody(data, error).id
     },
     async transactionStatus(transactionId) {
       const { data, error } = await client.GET('/transactions/{transactionId}', {
         params: { path: { transactionId } },
       })
-      return there(data, error).status
+      return requireBody(data, error).status
     },
   }
 }
 
-function readChallenge({ payloadToSign, requestId }: Challenge): Answer {
+function readChallenge({ payloadToSign, requestId }: Challenge): SignedCallResult {
   return { status: 202, payloadToSign, requestId }
 }

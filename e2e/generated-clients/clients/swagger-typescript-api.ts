@@ -1,4 +1,10 @@
-import { type Answer, BANK, basic, type Connect, type Signed } from './calls.js'
+import {
+  BANK,
+  type Connect,
+  formatBasicCredentials,
+  type SignatureHeaders,
+  type SignedCallResult,
+} from './calls.js'
 import {
   Api,
   type HttpResponse,
@@ -9,7 +15,7 @@ import {
 export const connect: Connect = (connection) => {
   const api = new Api({
     baseUrl: connection.baseUrl,
-    baseApiParams: { headers: { Authorization: basic(connection) }, format: 'json' },
+    baseApiParams: { headers: { Authorization: formatBasicCredentials(connection) }, format: 'json' },
   })
   return {
     async createCustomer(email) {
@@ -39,8 +45,8 @@ export const connect: Connect = (connection) => {
     },
     async verify(id, encryptedOtpBundle, signed) {
       const body = { type: 'EMAIL_OTP', encryptedOtpBundle } as const
-      const answer = await api.auth.credentialVerify(id, body, { headers: buildHeaders(signed) })
-      return readChallenge(answer) ?? { status: 200, state: answer.data.type }
+      const response = await api.auth.credentialVerify(id, body, { headers: buildHeaders(signed) })
+      return readChallenge(response) ?? { status: 200, state: response.data.type }
     },
     async quote(from, to, amount) {
       const { data } = await api.quotes.quoteCreate({
@@ -53,8 +59,8 @@ export const connect: Connect = (connection) => {
     },
     async execute(quoteId, key, signed) {
       const headers = { 'Idempotency-Key': key, ...buildHeaders(signed) }
-      const answer = await api.quotes.quoteExecute(quoteId, { headers })
-      return readChallenge(answer) ?? { status: 200, state: answer.data.status }
+      const response = await api.quotes.quoteExecute(quoteId, { headers })
+      return readChallenge(response) ?? { status: 200, state: response.data.status }
     },
     async transferOut(from, to, amount) {
       const body = { source: { accountId: from }, destination: { accountId: to }, amount }
@@ -67,13 +73,13 @@ export const connect: Connect = (connection) => {
 }
 
 /** The generated methods have no parameters for headers. */
-function buildHeaders(signed: Signed | undefined): Record<string, string> {
+function buildHeaders(signed: SignatureHeaders | undefined): Record<string, string> {
   return signed ? { 'Svc-Wallet-Signature': signed.signature, 'Request-Id': signed.requestId } : {}
 }
 
 /** The generator types only one success status per operation, so the 202 is detected here. */
-function readChallenge(answer: HttpResponse<unknown>): Answer | undefined {
-  if (answer.status !== 202) return undefined
-  const { payloadToSign, requestId } = answer.data as SignedRequestChallenge
+function readChallenge(response: HttpResponse<unknown>): SignedCallResult | undefined {
+  if (response.status !== 202) return undefined
+  const { payloadToSign, requestId } = response.data as SignedRequestChallenge
   return { status: 202, payloadToSign, requestId }
 }

@@ -96,14 +96,14 @@ export interface AnyInput extends CallOptions {
 
 type OkBody<N extends EndpointName> = Extract<Calls[N]['answer'], { status: 200 }>['body']
 
-interface Paged {
+interface PageBody {
   data: unknown[]
   hasMore: boolean
 }
 
 /** The calls that return a paginated list. */
 export type PagedName = {
-  [N in EndpointName]: [OkBody<N>] extends [never] ? never : OkBody<N> extends Paged ? N : never
+  [N in EndpointName]: [OkBody<N>] extends [never] ? never : OkBody<N> extends PageBody ? N : never
 }[EndpointName]
 
 /** The type of one record in the list `N`. */

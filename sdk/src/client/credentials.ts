@@ -61,7 +61,7 @@ export class Authorization {
       return await call(`Bearer ${await tokenPromise}`)
     } catch (error) {
       if (!isRefusedToken(error)) throw error
-      // Concurrent calls that were rejected share the new token.
+      // Concurrent rejected calls share the new token.
       if (this.#given === tokenPromise) this.#given = undefined
       return call(`Bearer ${await this.#refreshToken(token)}`)
     }

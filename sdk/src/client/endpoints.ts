@@ -28,7 +28,7 @@ export interface Endpoint {
 let table: ReadonlyMap<string, Endpoint> | undefined
 
 /** All calls by name. The table is parsed on first use. */
-export function endpoints(): ReadonlyMap<string, Endpoint> {
+export function getEndpoints(): ReadonlyMap<string, Endpoint> {
   table ??= new Map(
     CALLS.trim()
       .split('\n')
@@ -40,9 +40,11 @@ export function endpoints(): ReadonlyMap<string, Endpoint> {
 
 /** Throws TypeError if the name is unknown. */
 export function getEndpoint(name: string): Endpoint {
-  const endpoint = endpoints().get(name)
+  const endpoint = getEndpoints().get(name)
   if (endpoint) return endpoint
-  throw new TypeError(`Unknown call ${JSON.stringify(name)}.${suggestNearest(name, [...endpoints().keys()])}`)
+  throw new TypeError(
+    `Unknown call ${JSON.stringify(name)}.${suggestNearest(name, [...getEndpoints().keys()])}`,
+  )
 }
 
 function parseEndpoint(line: string): Endpoint {

@@ -1,4 +1,4 @@
-import { webCrypto } from './port.ts'
+import { getWebCrypto } from './port.ts'
 
 /** The byte array type that Web Crypto accepts, not backed by shared memory. */
 export type Bytes = Uint8Array<ArrayBuffer>
@@ -53,7 +53,7 @@ export function bytesFromBase64url(text: string): Bytes {
 }
 
 export async function sha256(bytes: Bytes): Promise<Bytes> {
-  return new Uint8Array(await webCrypto().subtle.digest('SHA-256', bytes))
+  return new Uint8Array(await getWebCrypto().subtle.digest('SHA-256', bytes))
 }
 
 export function concatBytes(...parts: readonly Uint8Array[]): Bytes {

@@ -1,6 +1,6 @@
 import { type Bytes, bytesFromText, concatBytes } from './bytes.ts'
 import { exportPublicKey } from './p256.ts'
-import { webCrypto } from './port.ts'
+import { getWebCrypto } from './port.ts'
 
 /**
  * HPKE (RFC 9180) for one message, base mode: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM. Because
@@ -29,7 +29,7 @@ export async function seal(
   recipientPublicKey: Bytes,
   plaintext: Bytes,
 ): Promise<{ enc: Bytes; ciphertext: Bytes }> {
-  const { subtle } = webCrypto()
+  const { subtle } = getWebCrypto()
   const ephemeral = (await subtle.generateKey(ECDH, false, ['deriveBits'])) as CryptoKeyPair
   const enc = await exportPublicKey(ephemeral)
   const shared = await deriveSharedSecret(ephemeral.privateKey, recipientPublicKey)
@@ -48,7 +48,7 @@ export async function open(
   enc: Bytes,
   ciphertext: Bytes,
 ): Promise<Bytes | undefined> {
-  const { subtle } = webCrypto()
+  const { subtle } = getWebCrypto()
   const recipientPublicKey = await exportPublicKey(recipient)
   try {
     const shared = await deriveSharedSecret(recipient.privateKey, enc)
@@ -62,7 +62,7 @@ export async function open(
 
 /** The x coordinate of the shared point. */
 async function deriveSharedSecret(privateKey: CryptoKey, publicKey: Bytes): Promise<Bytes> {
-  const { subtle } = webCrypto()
+  const { subtle } = getWebCrypto()
   const peerKey = await subtle.importKey('raw', publicKey, ECDH, false, [])
   return new Uint8Array(await subtle.deriveBits({ ...ECDH, public: peerKey }, privateKey, 8 * SECRET_BYTES))
 }
@@ -77,7 +77,7 @@ async function deriveKeys(dh: Bytes, enc: Bytes, recipient: Bytes, usage: 'encry
   const root = await extract(HPKE_SUITE, secret, 'secret', EMPTY)
   const bytes = await expand(HPKE_SUITE, root, 'key', context, SECRET_BYTES)
   const iv = await expand(HPKE_SUITE, root, 'base_nonce', context, NONCE_BYTES)
-  return { key: await webCrypto().subtle.importKey('raw', bytes, 'AES-GCM', false, [usage]), iv }
+  return { key: await getWebCrypto().subtle.importKey('raw', bytes, 'AES-GCM', false, [usage]), iv }
 }
 
 /** LabeledExtract of RFC 9180. */
@@ -92,7 +92,7 @@ async function expand(suite: Bytes, prk: Bytes, label: string, info: Bytes, leng
 }
 
 async function computeHmac(key: Bytes, message: Bytes): Promise<Bytes> {
-  const { subtle } = webCrypto()
+  const { subtle } = getWebCrypto()
   // HMAC pads keys with zeros. Web Crypto rejects an empty key, so the padding is done here.
   const paddedKey = key.length > 0 ? key : new Uint8Array(SECRET_BYTES)
   const imported = await subtle.importKey('raw', paddedKey, HMAC, false, ['sign'])

@@ -26,7 +26,7 @@ export function setCrypto(port: CryptoPort | undefined): void {
 }
 
 /** Undefined on a platform without Web Crypto, although TypeScript's types always declare it. */
-function platformCrypto(): CryptoPort | undefined {
+function findPlatformCrypto(): CryptoPort | undefined {
   return globalThis.crypto
 }
 
@@ -34,8 +34,8 @@ function platformCrypto(): CryptoPort | undefined {
  * Returns the override, or the platform's own Web Crypto. Throws an Error that mentions `setCrypto` if there
  * is neither.
  */
-export function webCrypto(): CryptoPort {
-  const port = override ?? platformCrypto()
+export function getWebCrypto(): CryptoPort {
+  const port = override ?? findPlatformCrypto()
   if (port?.subtle) return port
   throw new Error(
     'Web Crypto is missing here (React Native, or a page without HTTPS): give the sdk an implementation with setCrypto().',
@@ -44,8 +44,8 @@ export function webCrypto(): CryptoPort {
 
 /** Fills an array with random bytes. Only needs `getRandomValues`. */
 export function randomBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array {
-  const port = override ?? platformCrypto()
+  const port = override ?? findPlatformCrypto()
   return typeof port?.getRandomValues === 'function'
     ? port.getRandomValues(bytes)
-    : webCrypto().getRandomValues(bytes)
+    : getWebCrypto().getRandomValues(bytes)
 }

@@ -3,7 +3,7 @@ import { type Bytes, base64urlFromBytes, bytesFromHex, bytesFromText, concatByte
 import { decompress, GENERATOR } from './curve.ts'
 import { open } from './hpke.ts'
 import { sign, verify } from './p256.ts'
-import { webCrypto } from './port.ts'
+import { getWebCrypto } from './port.ts'
 
 const ENC_BYTES = 33
 const SEALED_BYTES = 48
@@ -68,13 +68,13 @@ async function importSigningKeyPair(scalar: Bytes): Promise<CryptoKeyPair> {
     const jwk = { kty: 'EC', crv: 'P-256', x: xText!, y: yText!, d }
     // Two points on the curve have this x coordinate. With the wrong one, the import fails or the signatures
     // are invalid.
-    const privateKey = await webCrypto()
+    const privateKey = await getWebCrypto()
       .subtle.importKey('jwk', jwk, ecdsa, false, ['sign'])
       .catch(() => undefined)
     if (!privateKey || !(await verify(point, message, await sign(privateKey, message)))) continue
     return {
       privateKey,
-      publicKey: await webCrypto().subtle.importKey('raw', point, ecdsa, true, ['verify']),
+      publicKey: await getWebCrypto().subtle.importKey('raw', point, ecdsa, true, ['verify']),
     }
   }
   throw new SealedKeyError('The sealed secret is not a private key.')
@@ -85,10 +85,10 @@ async function computePublicX(scalar: Bytes): Promise<Bytes> {
   const ecdh = { name: 'ECDH', namedCurve: 'P-256' } as const
   const pkcs8 = concatBytes(PKCS8_START, scalar)
   try {
-    const key = await webCrypto().subtle.importKey('pkcs8', pkcs8, ecdh, false, ['deriveBits'])
-    const generator = await webCrypto().subtle.importKey('raw', GENERATOR, ecdh, false, [])
+    const key = await getWebCrypto().subtle.importKey('pkcs8', pkcs8, ecdh, false, ['deriveBits'])
+    const generator = await getWebCrypto().subtle.importKey('raw', GENERATOR, ecdh, false, [])
     return new Uint8Array(
-      await webCrypto().subtle.deriveBits({ ...ecdh, public: generator }, key, SCALAR_BITS),
+      await getWebCrypto().subtle.deriveBits({ ...ecdh, public: generator }, key, SCALAR_BITS),
     )
   } catch {
     throw new SealedKeyError('The sealed secret is not a private key.')

@@ -1,6 +1,6 @@
 import type { AnyCaller, AnyInput, Caller } from '../client/calls.ts'
 import { suggestNearest } from '../client/did-you-mean.ts'
-import { type Endpoint, endpoints } from '../client/endpoints.ts'
+import { type Endpoint, getEndpoints } from '../client/endpoints.ts'
 import { SignatureRequiredError } from '../client/errors.ts'
 import type { Nouns } from '../generated/nouns.ts'
 import { isObject } from '../json/json.ts'
@@ -32,7 +32,7 @@ const PROBES: ReadonlySet<string> = new Set([
  */
 export function nounsOf(caller: Caller): Nouns {
   const nouns: Record<string, Record<string, Verb>> = {}
-  for (const endpoint of endpoints().values()) {
+  for (const endpoint of getEndpoints().values()) {
     const { noun, verb, isStream } = endpoint
     if (isStream) continue
     const verbs: Record<string, Verb> =

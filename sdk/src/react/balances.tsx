@@ -2,7 +2,7 @@
 
 import type { ReactNode } from 'react'
 import type { Styled } from './class-names.ts'
-import { Loaded, Section, useParts } from './parts.tsx'
+import { ResourceView, Section, useParts } from './parts.tsx'
 import { type Account, useBalances } from './use-lists.ts'
 import { useWords } from './use-words.ts'
 
@@ -21,7 +21,7 @@ export function Balances({ hideEmpty = false, classNames }: BalancesProps): Reac
     !hideEmpty || type === 'EMBEDDED_WALLET' || totalBalance.amount !== 0n
   return (
     <Section name="balances" title={texts.balances} {...styled}>
-      <Loaded resource={balances} {...styled}>
+      <ResourceView resource={balances} {...styled}>
         {(accounts) =>
           accounts.length === 0 ? (
             <p className={part('text')}>{texts.noAccounts}</p>
@@ -33,7 +33,7 @@ export function Balances({ hideEmpty = false, classNames }: BalancesProps): Reac
             </ul>
           )
         }
-      </Loaded>
+      </ResourceView>
     </Section>
   )
 }

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { signed } from '../signing/signed-retry.ts'
 import type { Styled } from './class-names.ts'
 import { useCountersign } from './context.ts'
-import { Button, Loaded, Outcome, Section, useParts } from './parts.tsx'
+import { Button, Outcome, ResourceView, Section, useParts } from './parts.tsx'
 import { useAction } from './use-action.ts'
 import { type CardRecord, useCards } from './use-lists.ts'
 import { useSession } from './use-session.ts'
@@ -23,7 +23,7 @@ export function Card({ cardId, classNames }: CardProps): ReactNode {
   const styled = classNames && { classNames }
   return (
     <Section name="card-section" title={texts.card} {...styled}>
-      <Loaded resource={cards} {...styled}>
+      <ResourceView resource={cards} {...styled}>
         {(list) =>
           list.length === 0 ? (
             <p className={part('text')}>{texts.noCard}</p>
@@ -33,7 +33,7 @@ export function Card({ cardId, classNames }: CardProps): ReactNode {
             ))
           )
         }
-      </Loaded>
+      </ResourceView>
     </Section>
   )
 }

@@ -22,7 +22,7 @@ export interface Countersign extends Look {
   readonly wallet: Wallet
   readonly confirmations: Confirmations
   readonly state: SessionState
-  /** Adopts and stores a session that was created without `SignIn`. */
+  /** Adopts and stores a session created without `SignIn`. */
   readonly start: (session: Session) => Promise<void>
   /** Removes the session from this device. `useSession().signOut` also revokes it on the server. */
   readonly end: (why: 'ended' | 'signed-out') => Promise<void>

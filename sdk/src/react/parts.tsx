@@ -152,18 +152,18 @@ export function Outcome(
 }
 
 /** Renders a resource, or its loading or error state. */
-export function Loaded<T>(
+export function ResourceView<T>(
   props: Styled & { readonly resource: Resource<T>; readonly children: (data: T) => ReactNode },
 ): ReactNode {
-  const { resource: of, children, classNames } = props
+  const { resource, children, classNames } = props
   const { texts } = useWords()
   const part = useParts(classNames)
-  if (of.data !== undefined) return children(of.data)
-  if (of.isLoading) return <p className={part('text')}>{texts.loading}</p>
+  if (resource.data !== undefined) return children(resource.data)
+  if (resource.isLoading) return <p className={part('text')}>{texts.loading}</p>
   return (
     <>
-      <Outcome error={of.error} {...(classNames && { classNames })} />
-      <Button onClick={of.reload} {...(classNames && { classNames })}>
+      <Outcome error={resource.error} {...(classNames && { classNames })} />
+      <Button onClick={resource.reload} {...(classNames && { classNames })}>
         {texts.tryAgain}
       </Button>
     </>

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { membersOf } from '../signing/statement.ts'
 import type { Styled } from './class-names.ts'
 import { formatFieldName, formatPlace } from './field-texts.ts'
-import { Button, Loaded, Outcome, Section, useParts } from './parts.tsx'
+import { Button, Outcome, ResourceView, Section, useParts } from './parts.tsx'
 import { type Account, useBalances } from './use-lists.ts'
 import { useWords } from './use-words.ts'
 
@@ -26,7 +26,7 @@ export function Receive({ accountId, classNames }: ReceiveProps): ReactNode {
   const styled = classNames && { classNames }
   return (
     <Section name="receive" title={texts.receive} {...styled}>
-      <Loaded resource={accounts} {...styled}>
+      <ResourceView resource={accounts} {...styled}>
         {(list) => {
           const account = accountId === undefined ? list[0] : list.find(({ id }) => id === accountId)
           const instructions = account?.fundingPaymentInstructions ?? []
@@ -39,7 +39,7 @@ export function Receive({ accountId, classNames }: ReceiveProps): ReactNode {
             />
           ))
         }}
-      </Loaded>
+      </ResourceView>
     </Section>
   )
 }

@@ -6,7 +6,7 @@ import type { Session } from '../wallet/session.ts'
 import type { Credential } from '../wallet/wallet-access.ts'
 import type { Styled } from './class-names.ts'
 import { useCountersign } from './context.ts'
-import { Button, Loaded, Outcome, Section, useParts } from './parts.tsx'
+import { Button, Outcome, ResourceView, Section, useParts } from './parts.tsx'
 import { type CodeCredential, SignInByCode } from './sign-in-by-code.tsx'
 import type { Texts } from './texts/texts.ts'
 import { useAction } from './use-action.ts'
@@ -128,7 +128,7 @@ function Ways(props: WaysProps): ReactNode {
     else void signingIn.run(credential)
   }
   return (
-    <Loaded resource={credentials} {...styled}>
+    <ResourceView resource={credentials} {...styled}>
       {(list) => (
         <>
           {list.some(isOffered) ? null : <p className={part('text')}>{texts.noWayToSignIn}</p>}
@@ -143,7 +143,7 @@ function Ways(props: WaysProps): ReactNode {
           <Outcome error={signingIn.error} {...styled} />
         </>
       )}
-    </Loaded>
+    </ResourceView>
   )
 }
 

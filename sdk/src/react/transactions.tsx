@@ -2,7 +2,7 @@
 
 import type { ReactNode } from 'react'
 import type { Styled } from './class-names.ts'
-import { Button, Loaded, Section, useParts } from './parts.tsx'
+import { Button, ResourceView, Section, useParts } from './parts.tsx'
 import { type TransactionRecord, useTransactions } from './use-lists.ts'
 import { useWords } from './use-words.ts'
 
@@ -21,7 +21,7 @@ export function Transactions({ pageRecords, showUnpaid = false, classNames }: Tr
   const styled = classNames && { classNames }
   return (
     <Section name="transactions" title={texts.transactions} {...styled}>
-      <Loaded resource={transactions} {...styled}>
+      <ResourceView resource={transactions} {...styled}>
         {(records) => {
           const shown = showUnpaid ? records : records.filter(isPaid)
           if (shown.length === 0 && !transactions.hasMore)
@@ -34,7 +34,7 @@ export function Transactions({ pageRecords, showUnpaid = false, classNames }: Tr
             </ul>
           )
         }}
-      </Loaded>
+      </ResourceView>
       {transactions.hasMore ? (
         <Button onClick={transactions.showMore} {...styled}>
           {texts.showMore}

@@ -19,7 +19,7 @@ export interface Expectation extends SignedCall {
   readonly clientPublicKey?: string
 }
 
-/** A payload that was checked against its call and may be signed. */
+/** A payload checked against its call, which may be signed. */
 export class CheckedPayload {
   /** The exact text to sign. */
   readonly text: string

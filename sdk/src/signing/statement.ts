@@ -10,7 +10,7 @@ import { parseNodes, readStrictly } from './strict-reader.ts'
  */
 export type Statement = Payloads[SignedOperation]
 
-/** The operations that are signed by a wallet. */
+/** The operations signed by a wallet. */
 export type SignedOperation = keyof Payloads
 
 /**

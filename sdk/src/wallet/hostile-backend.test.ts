@@ -122,7 +122,7 @@ const TAMPERED: Readonly<Record<string, readonly [tamper: (sent: Sent) => Sent, 
   'another account': [change({ account: 'InternalAccount:b' }), /^account$/],
   'another body': [change({ bodySha256: hashCanonical({ privateEnabled: 1 }) }), /^bodySha256$/],
   'another request': [change({ requestId: 'Request:other' }), /^requestId$/],
-  'another request in the answer': [(sent) => ({ ...sent, requestId: 'Request:other' }), /^requestId$/],
+  'another request in the response': [(sent) => ({ ...sent, requestId: 'Request:other' }), /^requestId$/],
   'another expiry': [change({ expiresAt: inMinutes(6) }), /^expiresAt$/],
   'an expiry in the past': [
     (sent) => change({ expiresAt: inMinutes(-1) })({ ...sent, expiresAt: inMinutes(-1) }),

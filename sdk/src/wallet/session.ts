@@ -29,7 +29,7 @@ interface IssuedSession {
   readonly encryptedSessionSigningKey?: string
 }
 
-/** The fields of a quote that are compared with its payload. */
+/** The fields of a quote compared with its payload. */
 export type SignedQuote = Pick<
   Answer<'quote_get'>['body'],
   'id' | 'expiresAt' | 'totalSendingAmount' | 'totalReceivingAmount' | 'feesIncluded' | 'paymentInstructions'

@@ -1,6 +1,6 @@
 import { type Bytes, bytesFromBase64, bytesFromText, concatBytes } from '../crypto/bytes.ts'
 import { pointFromHex, verify } from '../crypto/p256.ts'
-import { webCrypto } from '../crypto/port.ts'
+import { getWebCrypto } from '../crypto/port.ts'
 import type { WebhookBodies } from '../generated/types.ts'
 import { WEBHOOK_SHAPES } from '../generated/webhooks.ts'
 import { wireSpelling } from '../generated/wire-word.ts'
@@ -55,11 +55,11 @@ export async function verifyWebhook(request: WebhookRequest): Promise<WebhookEve
   const signed = concatBytes(bytesFromText(`${id}.${timestamp}.`), payload)
   const secrets = typeof request.secret === 'string' ? [request.secret] : request.secret
   for (const secret of secrets) {
-    const key = await webCrypto().subtle.importKey('raw', decodeSecret(secret), HMAC, false, ['verify'])
+    const key = await getWebCrypto().subtle.importKey('raw', decodeSecret(secret), HMAC, false, ['verify'])
     for (const text of signatures) {
       const signature = text.startsWith('v1,') ? bytesFromBase64(text.slice(3)) : undefined
       // Web Crypto compares in constant time.
-      if (signature && (await webCrypto().subtle.verify(HMAC, key, signature, signed)))
+      if (signature && (await getWebCrypto().subtle.verify(HMAC, key, signature, signed)))
         return parseEvent(payload, request.wireWord)
     }
   }

@@ -61,7 +61,7 @@ export class Bank {
   readonly survives: boolean
   /** Every request under a key, in the order of the first attempt. */
   readonly requests: BankRequest[] = []
-  /** Transactions that were acknowledged. */
+  /** Acknowledged transactions. */
   readonly acknowledged = new Set<string>()
   readonly customers = new Set<string>()
   /** The number of conclusive responses. */
@@ -151,7 +151,7 @@ export class Bank {
       source: { accountId: account.id },
       destination: { accountId: random.pick(account.externalIds) },
       // Sometimes the whole balance.
-      ...(random.chance(0.02) ? {} : { amount: randomAmount(random) }),
+      ...(random.chance(0.02) ? {} : { amount: pickAmount(random) }),
     })
   }
 
@@ -160,7 +160,7 @@ export class Bank {
     return this.#send('/transfer-in', {
       source: { accountId: random.pick(account.externalIds) },
       destination: { accountId: account.id },
-      amount: randomAmount(random),
+      amount: pickAmount(random),
     })
   }
 
@@ -189,14 +189,14 @@ export class Bank {
       source: { sourceType: 'REALTIME_FUNDING', currency: random.pick(['USD', 'EUR']), customerId },
       destination: { destinationType: 'ACCOUNT', accountId, currency },
       lockedCurrencySide: 'SENDING',
-      lockedCurrencyAmount: randomQuotedAmount(random),
+      lockedCurrencyAmount: pickQuotedAmount(random),
     })
     const { id, sendingCurrency } = quote.response!.body as { id: string; sendingCurrency: { code: string } }
     return this.#send('/sandbox/send', {
       quoteId: id,
       currencyCode: sendingCurrency.code,
       // Sometimes a wrong amount.
-      ...(random.chance(0.1) ? { currencyAmount: randomAmount(random) } : {}),
+      ...(random.chance(0.1) ? { currencyAmount: pickAmount(random) } : {}),
     })
   }
 
@@ -240,7 +240,7 @@ export class Bank {
       source: { sourceType: 'ACCOUNT', accountId: sourceId },
       destination: { destinationType: 'ACCOUNT', accountId: destinationId },
       lockedCurrencySide: factor === 1 ? random.pick(['SENDING', 'RECEIVING']) : 'SENDING',
-      lockedCurrencyAmount: randomQuotedAmount(random) * factor,
+      lockedCurrencyAmount: pickQuotedAmount(random) * factor,
       ...more,
     })
   }
@@ -294,13 +294,13 @@ export class Bank {
   }
 }
 
-function randomAmount(random: Random): number {
+function pickAmount(random: Random): number {
   return 1 + random.below(AMOUNT_MAX)
 }
 
 /** Returns an amount that is larger than the fees. */
-function randomQuotedAmount(random: Random): number {
-  return QUOTED_AMOUNT_MIN + randomAmount(random)
+function pickQuotedAmount(random: Random): number {
+  return QUOTED_AMOUNT_MIN + pickAmount(random)
 }
 
 async function newEuroAccount(client: Client, customerId: string, suffix: string): Promise<string> {

@@ -249,7 +249,7 @@ export async function expectSettledBooks(
     const found = {
       isFinal: FINAL_STATES.has(t.state),
       refundIsPending: t.refund === 'PENDING',
-      // A payment that was returned later leaves its quote completed.
+      // A payment returned later leaves its quote completed.
       quoteMatches: t.quote === null || t.quoteState === (t.wasSettled ? 'COMPLETED' : t.state),
       movements: t.movements.toSorted(),
     }

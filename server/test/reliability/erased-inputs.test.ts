@@ -3,11 +3,11 @@ import { getSensitivity } from '@countersign/contract/core/sensitivity'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { extractUuid } from '../../src/storage/engine/ids.ts'
 import {
+  buildValidBody,
   idsFor,
   newWorld,
   pathWith,
   selectCaller,
-  validBody,
   type World,
 } from '../worlds/contract/calls.testing.ts'
 import {
@@ -125,13 +125,13 @@ test('after an erasure, the database contains no text from any input about the c
     const ids = idsFor(endpoint, world)
     const path = pathWith(endpoint, (kind) => ids[kind] ?? 'x')
     const schema = endpoint.body as JsonSchema
-    const body = addMarks(name, schema, addOptional(schema, validBody(name, ids)!))
-    for (const input of [body, addMarks(name, schema, validBody(name, ids)!)]) {
+    const body = addMarks(name, schema, addOptional(schema, buildValidBody(name, ids)!))
+    for (const input of [body, addMarks(name, schema, buildValidBody(name, ids)!)]) {
       const reply = await caller.send(endpoint.method, path, input)
       if (reply.status < 300) accepted.add(name)
       if (name === 'customer_create' && reply.status === 201) customerIds.push(reply.body.id)
     }
-    // Also sends a body that is refused, because logs may contain refused input.
+    // Also sends a refused body, because logs may contain refused input.
     await caller.send(endpoint.method, path, { ...(body as object), unknown: newMark(`${name} unknown`) })
   }
   expect([...accepted]).toEqual(

@@ -42,7 +42,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 export class Payments {
   readonly #world: RailWorld
   readonly accounts: readonly Account[]
-  /** Transactions that were acknowledged. */
+  /** Acknowledged transactions. */
   readonly acknowledged = new Set<string>()
   /** The shared account number of each currency. */
   readonly #pools = new Map<Currency, string>()
@@ -137,13 +137,13 @@ export class Payments {
     return this.post('/transfer-out', {
       source: { accountId: id },
       destination,
-      amount: randomAmount(random),
+      amount: pickAmount(random),
     })
   }
 
   #transferIn({ id, currency, externalIds }: Account, random: Random): Promise<Reply> {
     const source = { accountId: random.pick(externalIds[currency]) }
-    return this.post('/transfer-in', { source, destination: { accountId: id }, amount: randomAmount(random) })
+    return this.post('/transfer-in', { source, destination: { accountId: id }, amount: pickAmount(random) })
   }
 
   #quote(from: string, to: string, random: Random): Promise<Reply> {
@@ -151,7 +151,7 @@ export class Payments {
       source: { sourceType: 'ACCOUNT', accountId: from },
       destination: { destinationType: 'ACCOUNT', accountId: to },
       lockedCurrencySide: random.pick(['SENDING', 'RECEIVING']),
-      lockedCurrencyAmount: randomAmount(random),
+      lockedCurrencyAmount: pickAmount(random),
       immediatelyExecute: true,
     })
   }
@@ -161,7 +161,7 @@ export class Payments {
     const pool = random.chance(0.2) ? this.#pools.get(account.currency) : undefined
     const deposit = await this.#deposit({
       account: pool ?? account.number,
-      amount: String(randomAmount(random)),
+      amount: String(pickAmount(random)),
       ...(random.chance(0.1) ? { currency: OTHER_CURRENCY[account.currency] } : {}),
     })
     if (!random.chance(0.15)) return
@@ -179,13 +179,13 @@ export class Payments {
       source: { sourceType: 'REALTIME_FUNDING', currency: sending, customerId },
       destination,
       lockedCurrencySide: 'SENDING',
-      lockedCurrencyAmount: randomAmount(random),
+      lockedCurrencyAmount: pickAmount(random),
     })
     const { accountOrWalletInfo } = body.paymentInstructions[0]
     const pool = numberIn(accountOrWalletInfo)
     this.#pools.set(sending, pool)
     const remittanceInformation = `Invoice ${accountOrWalletInfo.reference}`
-    const amount = String(random.chance(0.15) ? randomAmount(random) : body.totalSendingAmount)
+    const amount = String(random.chance(0.15) ? pickAmount(random) : body.totalSendingAmount)
     const deposit = await this.#deposit({ account: pool, amount, remittanceInformation })
     if (random.chance(0.1)) await this.#deposit({ account: pool, amount, remittanceInformation })
     if (random.chance(0.1))
@@ -238,7 +238,7 @@ export class Payments {
   }
 }
 
-function randomAmount(random: Random): number {
+function pickAmount(random: Random): number {
   return AMOUNT_MIN + random.below(AMOUNT_MAX)
 }
 

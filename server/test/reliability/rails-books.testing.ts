@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { railEventId } from '../../src/money/rails/rail-ids.ts'
+import { deriveRailEventId } from '../../src/money/rails/rail-ids.ts'
 import { extractUuid } from '../../src/storage/engine/ids.ts'
 import type { Database } from '../../src/storage/engine/port.ts'
 import type { RailWorld } from './rails.testing.ts'
@@ -88,7 +88,7 @@ async function expectNothingInProgress(db: Database, platformId: string, bank: B
   const { rows: recorded } = await db.query<{ id: string }>('SELECT id FROM rail_events')
   const known = new Set(recorded.map(({ id }) => id))
   expect(
-    bank.deliveredEvents.filter((id) => !known.has(railEventId('example-bank', id))),
+    bank.deliveredEvents.filter((id) => !known.has(deriveRailEventId('example-bank', id))),
     'events that were received and not recorded',
   ).toEqual([])
   await expectNone(db, platformId, 'reports that wait for a person', WAITING_REPORTS)

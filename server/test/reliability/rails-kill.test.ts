@@ -178,7 +178,7 @@ async function listOpenRecords(world: RailWorld): Promise<unknown[]> {
   return [...transactions, ...deposits].map(({ id, status, refund }) => ({ id, status, refund }))
 }
 
-/** Runs the jobs that are scheduled in case no report arrives. They change nothing. */
+/** Runs the jobs scheduled in case no report arrives. They change nothing. */
 async function runDelayedJobs(world: RailWorld): Promise<void> {
   const db = await openDatabase(world.place)
   const { rows } = await db.query<{ kind: string; last_error: string | null }>(

@@ -3,17 +3,17 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { newPlatform } from '../worlds/client.testing.ts'
 import type { ParamKind } from '../worlds/contract/bodies.testing.ts'
 import {
+  buildMissingId,
   buildMissingPath,
+  buildValidBody,
   expectDeclaredRefusal,
   expectError,
   findParamKind,
   forEach,
   idsFor,
-  missingId,
   newWorld,
   pathWith,
   selectCaller,
-  validBody,
   type World,
 } from '../worlds/contract/calls.testing.ts'
 import { ENDPOINTS, type JsonSchema } from '../worlds/contract/schemas.testing.ts'
@@ -116,7 +116,7 @@ function listWrongIds(kind: ParamKind): string[] {
     'a?b',
     ' ',
   ]
-  const validId = world.ids[kind] ?? missingId(kind)
+  const validId = world.ids[kind] ?? buildMissingId(kind)
   const altered = [
     `${validId}x`,
     validId.slice(0, -1),
@@ -131,7 +131,7 @@ function listWrongIds(kind: ParamKind): string[] {
           validId.replace(/^\w+/, kind === 'Card' ? 'Quote' : 'Card'),
         ]),
   ]
-  return [missingId(kind), ...idsOfOtherKinds, ...malformed, ...altered, 'a'.repeat(255)]
+  return [buildMissingId(kind), ...idsOfOtherKinds, ...malformed, ...altered, 'a'.repeat(255)]
 }
 
 const ID_PLACEHOLDER = 'mark'
@@ -149,7 +149,7 @@ describe.each(PARAMS)('%s', (_, name, endpoint, kind) => {
       ID_PLACEHOLDER,
       () => id,
     )
-    return selectCaller(endpoint, world).send(endpoint.method, path, validBody(name, ids))
+    return selectCaller(endpoint, world).send(endpoint.method, path, buildValidBody(name, ids))
   }
 
   test('returns 404 with one error code for every id that identifies no record', async () => {

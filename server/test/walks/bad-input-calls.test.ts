@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toJson } from '../../src/base/json/json.ts'
 import { newPlatform, type Reply } from '../worlds/client.testing.ts'
 import {
+  buildMissingId,
+  buildValidBody,
   expectError,
-  missingId,
   newWorld,
   pathWith,
   selectCaller,
   stateOf,
-  validBody,
   type World,
 } from '../worlds/contract/calls.testing.ts'
 import {
@@ -34,7 +34,7 @@ afterAll(async () => expect(await stateOf(world.client, world.agent)).toEqual(be
 
 function send(endpoint: Endpoint, query: Readonly<Record<string, string>>, body?: unknown) {
   // A device code is the credential itself.
-  const path = pathWith(endpoint, (kind) => (kind === 'DeviceCode' ? world.ids[kind]! : missingId(kind)))
+  const path = pathWith(endpoint, (kind) => (kind === 'DeviceCode' ? world.ids[kind]! : buildMissingId(kind)))
   const address = `${path}?${new URLSearchParams(query)}`
   return selectCaller(endpoint, world).send(endpoint.method, address, body)
 }
@@ -98,7 +98,7 @@ test.each(ENDPOINTS.filter(([, { upload }]) => !upload))(
 test.each(ENDPOINTS.filter(([, { upload }]) => upload))(
   'the upload %s refuses an unknown query parameter',
   async (name, endpoint) => {
-    const reply = await send(endpoint, { strange: '1' }, validBody(name, world.ids))
+    const reply = await send(endpoint, { strange: '1' }, buildValidBody(name, world.ids))
     expectError(reply, { code: 'INVALID_INPUT', field: 'strange' })
     expect(reply.body.message).toBe('strange is not known')
   },

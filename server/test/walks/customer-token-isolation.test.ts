@@ -4,13 +4,13 @@ import { toJson } from '../../src/base/json/json.ts'
 import { type Client, newPlatform, type Reply, signIn } from '../worlds/client.testing.ts'
 import type { Ids, ParamKind } from '../worlds/contract/bodies.testing.ts'
 import {
+  buildMissingId,
+  buildValidBody,
   expectError,
   forEach,
-  missingId,
   newWorld,
   pathWith,
   stateOf,
-  validBody,
   type World,
 } from '../worlds/contract/calls.testing.ts'
 import { ENDPOINTS, type JsonSchema } from '../worlds/contract/schemas.testing.ts'
@@ -48,7 +48,7 @@ async function createPlatformAccounts(): Promise<Ids> {
   const readFirstId = async (path: string) => (await client.get(path)).body.data[0].id
   const externalAccount = await client.post(
     '/platform/external-accounts',
-    validBody('platform_external_account_create', {}),
+    buildValidBody('platform_external_account_create', {}),
   )
   return {
     InternalAccount: await readFirstId('/platform/internal-accounts'),
@@ -107,8 +107,8 @@ describe("a customer's token", () => {
 
   test.each(REFUSED)('cannot call %s with any id', async (name, endpoint) => {
     for (const ids of [ownIds, ...foreignIds]) {
-      const path = pathWith(endpoint, (kind) => ids[kind] ?? missingId(kind))
-      const reply = await customer.send(endpoint.method, path, validBody(name, { ...ownIds, ...ids }))
+      const path = pathWith(endpoint, (kind) => ids[kind] ?? buildMissingId(kind))
+      const reply = await customer.send(endpoint.method, path, buildValidBody(name, { ...ownIds, ...ids }))
       expectError(reply, { code: 'FORBIDDEN', what: name })
     }
   })
@@ -143,12 +143,12 @@ test('every allowed call returns the same status to a customer and to the backen
   await forEach(ALLOWED, async ([name, endpoint]) => {
     // Calls that succeed only once have separate tests.
     if (name.endsWith('_delete') || name === 'quote_execute') return
-    const path = pathWith(endpoint, (kind) => ownIds[kind] ?? missingId(kind))
+    const path = pathWith(endpoint, (kind) => ownIds[kind] ?? buildMissingId(kind))
     const sendAs = async (caller: { send: CustomerClient['send'] }): Promise<Reply> => {
       const query = (endpoint.query as JsonSchema | undefined)?.required?.includes('accountId')
         ? `?accountId=${ours.customer.wallet}`
         : ''
-      return caller.send(endpoint.method, path + query, validBody(name, ownIds))
+      return caller.send(endpoint.method, path + query, buildValidBody(name, ownIds))
     }
     const [customerReply, backendReply] = [await sendAs(customer), await sendAs(client)]
     if (customerReply.status !== backendReply.status)

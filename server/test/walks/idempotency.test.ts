@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toJson } from '../../src/base/json/json.ts'
 import { type Client, fund, newCustomer, newPlatform, type Reply } from '../worlds/client.testing.ts'
 import {
+  buildValidBody,
   expectError,
   forEach,
   idsFor,
@@ -11,7 +12,6 @@ import {
   pathWith,
   selectCaller,
   stateOf,
-  validBody,
   type World,
 } from '../worlds/contract/calls.testing.ts'
 import { RECORD_PREPARATIONS } from '../worlds/contract/examples.testing.ts'
@@ -53,12 +53,12 @@ const isReplay = (reply: Reply) => reply.headers.get('idempotency-replayed') ===
 
 /** Creates the records that a call needs, and returns their ids. */
 const PREPARATIONS: Partial<Record<EndpointName, (world: World) => Promise<Partial<World['ids']>>>> = {
-  quote_execute: ({ client, ids }) => newQuote(client, validBody('quote_create', ids)),
+  quote_execute: ({ client, ids }) => newQuote(client, buildValidBody('quote_create', ids)),
   agent_me_quote_execute: ({ agent, ids }) =>
-    newQuote(agent, validBody('agent_me_quote_create', ids), '/agents/me/quotes'),
+    newQuote(agent, buildValidBody('agent_me_quote_create', ids), '/agents/me/quotes'),
   sandbox_send: ({ client, ids }) =>
     newQuote(client, {
-      ...(validBody('quote_create', ids) as object),
+      ...(buildValidBody('quote_create', ids) as object),
       source: { sourceType: 'REALTIME_FUNDING', currency: 'USD' },
     }),
   transaction_decide: async ({ client }) => ({ Transaction: (await waitingPayment(client)).id }),
@@ -115,7 +115,7 @@ async function newQuote(caller: Pick<Client, 'post'>, body: unknown, path = '/qu
 }
 
 async function newDeposit({ client, ids }: World) {
-  const { body } = await client.post('/sandbox/deposits', validBody('sandbox_deposit', ids))
+  const { body } = await client.post('/sandbox/deposits', buildValidBody('sandbox_deposit', ids))
   return { Deposit: body.id as string }
 }
 
@@ -158,7 +158,7 @@ async function buildFreshCall(name: EndpointName, world: World) {
   const path = pathWith(endpoint, (kind) => ids[kind]!)
   const caller = selectCaller(endpoint, world)
   // Replaying the events of all other calls would take a minute.
-  const body = name === 'event_replay' ? { startDate: new Date().toISOString() } : validBody(name, ids)
+  const body = name === 'event_replay' ? { startDate: new Date().toISOString() } : buildValidBody(name, ids)
   return { caller, method: endpoint.method, path, body }
 }
 
@@ -334,7 +334,7 @@ describe('an idempotency key', () => {
 
   test('of an agent applies to that agent only', async () => {
     const { client, customer, agent, ids } = world
-    const body = validBody('agent_me_transfer_out', ids)
+    const body = buildValidBody('agent_me_transfer_out', ids)
     const headers = withKey(newKey())
     const otherAgent = await newAgent(client, customer.id)
     const path = '/agents/me/transfer-out'

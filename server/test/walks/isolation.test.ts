@@ -4,12 +4,12 @@ import { toJson } from '../../src/base/json/json.ts'
 import { newPlatform } from '../worlds/client.testing.ts'
 import type { ParamKind } from '../worlds/contract/bodies.testing.ts'
 import {
+  buildValidBody,
   forEach,
   idsFor,
   newWorld,
   selectCaller,
   stateOf,
-  validBody,
   type World,
 } from '../worlds/contract/calls.testing.ts'
 import { ENDPOINTS, type JsonSchema } from '../worlds/contract/schemas.testing.ts'
@@ -32,7 +32,7 @@ beforeAll(async () => {
     newWorld(client),
   ])
   sibling = await newAgent(client, ours.customer.id, { defaultExecutionMode: 'APPROVAL_REQUIRED' })
-  const quote = await sibling.post('/agents/me/quotes', validBody('agent_me_quote_create', ours.ids))
+  const quote = await sibling.post('/agents/me/quotes', buildValidBody('agent_me_quote_create', ours.ids))
   const { body } = await sibling.post(`/agents/me/quotes/${quote.body.id}/execute`)
   siblingIds = { Quote: quote.body.id, AgentAction: body.id }
 })

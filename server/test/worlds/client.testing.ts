@@ -7,12 +7,7 @@ import { createBase58check } from '@scure/base'
 import { inject } from 'vitest'
 import { timeLimit } from '../../../test/machine-speed.ts'
 import { open, seal } from '../../src/base/crypto/hpke.ts'
-import {
-  generateKeyPair,
-  type KeyPair,
-  keyPairFromPrivateKey,
-  parsePublicKey,
-} from '../../src/base/crypto/p256.ts'
+import { generateKeyPair, type KeyPair, parsePublicKey, toKeyPair } from '../../src/base/crypto/p256.ts'
 import { makeStamp } from '../../src/base/crypto/stamp.ts'
 import { parseJson, toJson } from '../../src/base/json/json.ts'
 
@@ -256,14 +251,14 @@ export async function sendSigned(
 
 const base58check = createBase58check((bytes: Uint8Array) => createHash('sha256').update(bytes).digest())
 
-/** Decrypts the session key that was sealed to this device's key (formats 2), and returns a signer for it. */
+/** Decrypts the session key sealed to this device's key (formats 2), and returns a signer for it. */
 export function openSession(
   session: { id: string; encryptedSessionSigningKey: string },
   device: KeyPair,
 ): SignedIn {
   const bytes = Buffer.from(base58check.decode(session.encryptedSessionSigningKey))
   const enc = parsePublicKey(bytes.subarray(0, 33).toString('hex'))!.bytes
-  const keys = keyPairFromPrivateKey(open({ privateKey: device, enc, ciphertext: bytes.subarray(33) })!)
+  const keys = toKeyPair(open({ privateKey: device, enc, ciphertext: bytes.subarray(33) })!)
   return { sessionId: session.id, keys, stamp: (payload) => makeStamp(keys, payload) }
 }
 

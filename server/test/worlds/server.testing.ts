@@ -72,7 +72,7 @@ export async function openServer(
       LOG_LEVEL: 'silent',
       ...settings,
     }),
-    { checkAnswers: true, logFile, ...options },
+    { checkResponses: true, logFile, ...options },
   )
   if (listens) await service.server.listen({ host: '127.0.0.1', port: 0 })
   const close = async () => {

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import promises, { type FileHandle } from 'node:fs/promises'
 import { Readable, Writable } from 'node:stream'
-import { currentProgram, type Program } from './machine.ts'
+import { getCurrentProgram, type Program } from './machine.ts'
 
 /**
  * Replaces the file streams of programs. Node reads and writes in threads, whose timing does not depend on
@@ -11,7 +11,7 @@ export function installStreams(): void {
   const { createReadStream, createWriteStream } = fs
   Object.assign(fs, {
     createReadStream: (path: string, options?: ReadOptions | BufferEncoding) => {
-      const program = currentProgram()
+      const program = getCurrentProgram()
       if (!program) return createReadStream(path, options)
       return openReadable(
         program,
@@ -20,7 +20,7 @@ export function installStreams(): void {
       )
     },
     createWriteStream: (path: string, options?: WriteOptions) => {
-      const program = currentProgram()
+      const program = getCurrentProgram()
       return program ? openWritable(program, path, options ?? {}) : createWriteStream(path, options)
     },
   })
@@ -32,7 +32,7 @@ export function installWriting(): void {
   Object.assign(promises, {
     async writeFile(file: FileHandle, pieces: AsyncIterable<string>, options?: object) {
       const isStreamed = typeof pieces === 'object' && Symbol.asyncIterator in pieces
-      if (!currentProgram() || !isStreamed) return writeFile(file, pieces, options)
+      if (!getCurrentProgram() || !isStreamed) return writeFile(file, pieces, options)
       for await (const chunk of pieces) fs.writeSync(file.fd, chunk)
     },
   })

@@ -8,7 +8,7 @@ import timersPromises from 'node:timers/promises'
 import { p256 } from '@noble/curves/nist.js'
 import { Agent, Client, type Dispatcher } from 'undici'
 import { installStreams, installWriting } from './disk-streams.ts'
-import { currentProgram, type Machine, type Program } from './machine.ts'
+import { getCurrentProgram, type Machine, type Program } from './machine.ts'
 import type { Network } from './network.ts'
 import { Random } from './random.ts'
 import type { ScheduledEvent } from './schedule.ts'
@@ -30,7 +30,7 @@ let installation: Installation | undefined
 
 /** Returns the simulated machine if a program of the simulation is running. */
 function findSimulation(): { machine: Machine; program: Program } | undefined {
-  const program = currentProgram()
+  const program = getCurrentProgram()
   return program && installation ? { machine: installation.machine, program } : undefined
 }
 

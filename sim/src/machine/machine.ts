@@ -30,7 +30,7 @@ export class Program {
 let current: Program | undefined
 
 /** The program whose code is running. Undefined for the simulation itself, which runs in real time. */
-export function currentProgram(): Program | undefined {
+export function getCurrentProgram(): Program | undefined {
   return current
 }
 

@@ -33,10 +33,10 @@ export function createChainRail(backend: Backend, world: ChainWorld, needsDecisi
     ways: [owners.pay, owners.pay, owners.pay, owners.pay, owners.pay, owners.pay],
     externalAccountInfo: (suffix) => ({
       accountType: 'BASE_WALLET',
-      address: toChecksumAddress(payeeAddress(suffix).slice(2)),
+      address: toChecksumAddress(buildPayeeAddress(suffix).slice(2)),
     }),
     suffixes: ['one', 'two'],
-    endings: { transferOut: {}, transferIn: {}, payout: {}, pull: {} },
+    expectedOutcomes: { transferOut: {}, transferIn: {}, payout: {}, pull: {} },
     async prepare() {
       expectStatus(await backend.callRepeatable('PATCH', '/config', WALLET_CONFIG), 200)
     },
@@ -114,12 +114,12 @@ function findDifference(
       const [refund] = found
       if (refund && (!needsDecision || refund.from !== world.treasury || refund.value !== payment.received))
         return `${description} was paid back: ${describeTransfer(refund)}`
-      if (refund) payment.ending = FAILS
+      if (refund) payment.expectedOutcome = FAILS
     } else if (terms && state === 'acknowledged') {
-      const ending = isMined ? COMPLETES : FAILS
-      if (isFinal && ending.status !== payment.ending.status)
-        return `${description} (${transactionId}) ended as ${payment.ending.status}: on the chain it is ${describeTransfer(found[0])}`
-      payment.ending = ending
+      const expectedOutcome = isMined ? COMPLETES : FAILS
+      if (isFinal && expectedOutcome.status !== payment.expectedOutcome.status)
+        return `${description} (${transactionId}) ended as ${payment.expectedOutcome.status}: on the chain it is ${describeTransfer(found[0])}`
+      payment.expectedOutcome = expectedOutcome
     } else if (terms && isMined)
       return `${description} is ${state}, and the chain has ${describeTransfer(found[0])}`
   }
@@ -131,7 +131,7 @@ function findDifference(
 
 /** The transfer that a payment makes from an internal account. */
 function findTerms({ payee, received }: Payment, treasury: Hex): Terms | undefined {
-  return payee === undefined ? undefined : { from: treasury, to: payeeAddress(payee), value: received }
+  return payee === undefined ? undefined : { from: treasury, to: buildPayeeAddress(payee), value: received }
 }
 
 function matchesTerms(transfer: Transfer, { from, to, value }: Terms, transactionId: string): boolean {
@@ -140,7 +140,7 @@ function matchesTerms(transfer: Transfer, { from, to, value }: Terms, transactio
 }
 
 /** The chain address of the external account with this suffix. */
-export function payeeAddress(suffix: string): Hex {
+export function buildPayeeAddress(suffix: string): Hex {
   const digits = Buffer.from(`payee ${suffix}`).toString('hex')
   return `0x${digits.padStart(38, 'b').slice(-38)}aa`
 }

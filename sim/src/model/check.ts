@@ -23,8 +23,8 @@ export async function checkEnd(bank: Bank, receiver: Receiver | undefined): Prom
   checkTransactions(bank, transactions)
   await checkBalances(bank)
   await rail.checkFinalState(bank.model)
-  if (receiver) await checkDelivered(bank, receiver)
-  checkReported(bank, await checkEvents(backend))
+  if (receiver) await checkDeliveries(bank, receiver)
+  checkReportedEvents(bank, await checkEvents(backend))
 }
 
 /**
@@ -78,12 +78,12 @@ function checkTransactions({ model }: Bank, transactions: readonly Reply['body']
     if (transactionId === undefined) continue
     const transaction = byId.get(transactionId)
     const status = transaction?.status
-    if (payment.ending.mayFail && status === 'FAILED') payment.ending = FAILS
+    if (payment.expectedOutcome.mayFail && status === 'FAILED') payment.expectedOutcome = FAILS
     payment.shortfall = BigInt(transaction?.counterpartyInformation?.shortfall ?? 0)
     const isExpected =
       state === 'unused' || state === 'refused'
         ? status === 'EXPIRED' || status === 'FAILED' || status === undefined
-        : status === payment.ending.status && payment.shortfall <= payment.received
+        : status === payment.expectedOutcome.status && payment.shortfall <= payment.received
     if (!isExpected)
       throw new Violation(
         `${description} (${transactionId}, ${state}) ended as ${JSON.stringify(transaction)}`,
@@ -126,7 +126,7 @@ async function checkEvents(backend: Backend): Promise<Reply['body'][]> {
 }
 
 /** Checks that every event was delivered, and that each object's events arrived in order. */
-async function checkDelivered({ backend, rail }: Bank, receiver: Receiver): Promise<void> {
+async function checkDeliveries({ backend, rail }: Bank, receiver: Receiver): Promise<void> {
   for (let round = 0; ; round++) {
     const missing = (await checkEvents(backend)).filter(({ id }) => !receiver.first.has(id))
     if (missing.length === 0) break
@@ -147,10 +147,10 @@ async function checkDelivered({ backend, rail }: Bank, receiver: Receiver): Prom
  * Checks that exactly one event reports the end of each payment, and that each account's last event shows its
  * balance.
  */
-function checkReported({ model }: Bank, feed: readonly Reply['body'][]): void {
-  for (const { description, state, transactionId, ending } of model.payments) {
+function checkReportedEvents({ model }: Bank, feed: readonly Reply['body'][]): void {
+  for (const { description, state, transactionId, expectedOutcome } of model.payments) {
     if (state !== 'acknowledged' || transactionId === undefined) continue
-    const isCompleted = ending.status === 'COMPLETED'
+    const isCompleted = expectedOutcome.status === 'COMPLETED'
     const finalEvents = feed.filter(
       ({ objectId, type }) => objectId === transactionId && /\.(COMPLETED|FAILED)$/.test(type),
     )
@@ -183,6 +183,13 @@ async function listAll(backend: Backend, path: string): Promise<Reply['body'][]>
   }
 }
 
-function describePayment({ description, state, ending, sent, received, transactionId }: Payment): string {
-  return `  ${description}: ${state}, ${ending.status}, ${sent} > ${received}, ${transactionId}`
+function describePayment({
+  description,
+  state,
+  expectedOutcome,
+  sent,
+  received,
+  transactionId,
+}: Payment): string {
+  return `  ${description}: ${state}, ${expectedOutcome.status}, ${sent} > ${received}, ${transactionId}`
 }

@@ -4,10 +4,10 @@ import type { Body, Call, Reply, Servers } from '../world/servers.ts'
 import { Violation } from './model.ts'
 import type { RunLog } from './run-log.ts'
 
-/** A call, with its response once there is one. */
+/** A call, with its response once it has arrived. */
 interface Exchange {
   readonly call: Call
-  answer?: Reply
+  reply?: Reply
 }
 
 /** The prefix of all API paths. */
@@ -51,7 +51,7 @@ export class Backend {
     )
     if (this.random.chance(0.15)) await this.#callRepeatable(exchange)
     if (this.random.chance(0.05)) await this.#callRepeatable(this.random.pick(this.#exchanges))
-    return exchange.answer!
+    return exchange.reply!
   }
 
   /** Makes a call that is safe to repeat. */
@@ -77,9 +77,9 @@ export class Backend {
 
   async #callRepeatable(exchange: Exchange): Promise<void> {
     const reply = await this.#sendUntilKnown(exchange.call)
-    const { answer: first } = exchange
+    const { reply: first } = exchange
     if (!first) {
-      exchange.answer = reply
+      exchange.reply = reply
       return
     }
     const [was, is] = [first, reply].map(({ status, body }) => JSON.stringify([status, body]))

@@ -1,4 +1,4 @@
-import { railPaymentId } from '../../../server/src/money/rails/rail-ids.ts'
+import { deriveRailPaymentId } from '../../../server/src/money/rails/rail-ids.ts'
 import { instructionOf } from '../../../server/src/outside/bank-files/queue.ts'
 import type { Machine } from '../machine/machine.ts'
 import type { FileBank } from '../world/file-bank/file-bank.ts'
@@ -11,7 +11,7 @@ import { type Account, AWAITS_REVIEW, FAILS, type Model, type Payment, Violation
 import type { Rail } from './rail.ts'
 import { findOrderDifference, REFUNDED, REVERSED, ROUNDS_MAX, waitUntilNoDifference } from './rails.ts'
 
-const ENDINGS = { [REJECTS]: FAILS, [RETURNS]: FAILS }
+const OUTCOMES = { [REJECTS]: FAILS, [RETURNS]: FAILS }
 const SIGNED_ON = '2025-12-01'
 /** Collections are credited only on a later day. */
 const DAY_SECONDS = 24 * 60 * 60
@@ -35,11 +35,11 @@ export function createFileRail(backend: Backend, bank: FileBank): Rail {
       beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'DE' },
     }),
     suffixes: [REJECTS, RETURNS],
-    endings: {
-      transferOut: ENDINGS,
-      transferIn: { ...ENDINGS, [RETURNS]: REFUNDED },
-      payout: ENDINGS,
-      pull: { ...ENDINGS, [RETURNS]: REVERSED },
+    expectedOutcomes: {
+      transferOut: OUTCOMES,
+      transferIn: { ...OUTCOMES, [RETURNS]: REFUNDED },
+      payout: OUTCOMES,
+      pull: { ...OUTCOMES, [RETURNS]: REVERSED },
     },
     async allowPulls(externalAccountId) {
       if (bank.canCollect)
@@ -63,7 +63,7 @@ export function createFileRail(backend: Backend, bank: FileBank): Rail {
         findOrderDifference(payments, mapOrdersByPayment(bank, payments), bank.deposits)
       const sums = findWaitingSums(bank, open === undefined ? await listWaitingReports(backend) : [])
       for (const payment of payments)
-        if (sums.some((sum) => mentionsPayment(sum, payment))) payment.ending = AWAITS_REVIEW
+        if (sums.some((sum) => mentionsPayment(sum, payment))) payment.expectedOutcome = AWAITS_REVIEW
       return open
     },
     async checkFinalState() {
@@ -89,7 +89,9 @@ const DIRECTIONS = ['OUT', 'PULL'] as const
 function mapOrdersByPayment(bank: FileBank, payments: readonly Payment[]) {
   const ids = new Map(
     payments.flatMap(({ transactionId: id }) =>
-      id ? DIRECTIONS.map((direction) => [instructionOf(railPaymentId(direction, id)), id] as const) : [],
+      id
+        ? DIRECTIONS.map((direction) => [instructionOf(deriveRailPaymentId(direction, id)), id] as const)
+        : [],
     ),
   )
   return bank.orders.map((order) => ({ ...order, id: ids.get(order.id) ?? order.id }))
@@ -102,7 +104,7 @@ function mapOrdersByPayment(bank: FileBank, payments: readonly Payment[]) {
  */
 async function findAccountDifference(backend: Backend, bank: FileBank): Promise<string | undefined> {
   const events = await listWaitingReports(backend)
-  const wrong = findUnexpected(bank, events)
+  const wrong = findUnexpectedReports(bank, events)
   if (wrong !== undefined) return `Reports held for manual review: ${wrong}`
   const bookings: Body[] = events.filter(({ type }: Body) => type === 'file.booking')
   const waiting = [
@@ -154,7 +156,7 @@ function mentionsPayment({ body }: Body, { depositId }: Payment): boolean {
  * Describes reports that wait without a cause, and missing reports. Undefined if the reports are exactly the
  * expected ones.
  */
-function findUnexpected(bank: FileBank, events: readonly Body[]): string | undefined {
+function findUnexpectedReports(bank: FileBank, events: readonly Body[]): string | undefined {
   const { expectedReports } = bank
   const expected = [
     ...[...expectedReports.otherAccounts].map((account) => `file.other-account OTHER_ACCOUNT ${account}`),

@@ -9,8 +9,8 @@ export interface Account {
   readonly funded: bigint
 }
 
-/** The end of a payment, which depends on the payer or payee. */
-export interface Ending {
+/** The expected outcome of a payment, which depends on the payer or payee. */
+export interface ExpectedOutcome {
   readonly status: 'COMPLETED' | 'FAILED' | 'REFUNDED'
   /** True if the money that left the payer's account is never returned. */
   readonly debitsPayer: boolean
@@ -25,12 +25,12 @@ export interface Ending {
   readonly mayFail?: true
 }
 
-export const COMPLETES: Ending = { status: 'COMPLETED', debitsPayer: true, creditsPayee: true }
+export const COMPLETES: ExpectedOutcome = { status: 'COMPLETED', debitsPayer: true, creditsPayee: true }
 /** The money has arrived, and manual review must decide who owns it. */
-export const AWAITS_REVIEW: Ending = { ...COMPLETES, creditsPayee: false }
-export const FAILS: Ending = { status: 'FAILED', debitsPayer: false, creditsPayee: false }
+export const AWAITS_REVIEW: ExpectedOutcome = { ...COMPLETES, creditsPayee: false }
+export const FAILS: ExpectedOutcome = { status: 'FAILED', debitsPayer: false, creditsPayee: false }
 
-/** A payment that was requested. */
+/** A requested payment. */
 export interface Payment {
   /** Describes the request in failure reports. */
   readonly description: string
@@ -39,7 +39,7 @@ export interface Payment {
   readonly to: string | undefined
   /** The suffix of the external account that is paid. */
   readonly payee?: string | undefined
-  ending: Ending
+  expectedOutcome: ExpectedOutcome
   /** The amount that leaves `from`. The maximum until the actual amount is known. */
   sent: bigint
   received: bigint
@@ -55,7 +55,7 @@ export interface Payment {
    */
   needsDecision?: boolean
   /** The lowest balance that may have been available in `from` at any time since the request. */
-  leastAvailable: bigint
+  minAvailable: bigint
 }
 
 /** A violation of the expected behavior. */
@@ -69,7 +69,7 @@ export class Model {
 
   /** Records a requested payment that costs at most `sentMax`. */
   recordRequest(
-    payment: Pick<Payment, 'description' | 'from' | 'to' | 'payee' | 'ending'>,
+    payment: Pick<Payment, 'description' | 'from' | 'to' | 'payee' | 'expectedOutcome'>,
     sentMax: bigint,
   ): Payment {
     const requested: Payment = {
@@ -78,7 +78,7 @@ export class Model {
       received: 0n,
       shortfall: 0n,
       state: 'requested',
-      leastAvailable: payment.from === undefined ? 0n : this.leastAvailable(payment.from),
+      minAvailable: payment.from === undefined ? 0n : this.minAvailable(payment.from),
     }
     this.payments.push(requested)
     // Other open requests may now find less money available.
@@ -89,7 +89,7 @@ export class Model {
         other.from === requested.from &&
         other.from !== undefined
       )
-        other.leastAvailable -= sentMax
+        other.minAvailable -= sentMax
     return requested
   }
 
@@ -101,7 +101,7 @@ export class Model {
       throw new Violation(`${payment.description}: takes ${sent}, not ${payment.sent} at most`)
     Object.assign(payment, { transactionId, sent, received, state: 'acknowledged' })
     const { from } = payment
-    if (from !== undefined && this.mostAvailable(from) < 0n)
+    if (from !== undefined && this.maxAvailable(from) < 0n)
       throw new Violation(`${payment.description}: ${from} cannot have had that much`)
   }
 
@@ -119,9 +119,9 @@ export class Model {
   /** Records that the payment was refused for lack of money. */
   refuse(payment: Payment): void {
     payment.state = 'refused'
-    if (payment.from === undefined || payment.leastAvailable >= payment.sent)
+    if (payment.from === undefined || payment.minAvailable >= payment.sent)
       throw new Violation(
-        `${payment.description}: refused, although ${payment.leastAvailable} or more was available for ${payment.sent}`,
+        `${payment.description}: refused, although ${payment.minAvailable} or more was available for ${payment.sent}`,
       )
   }
 
@@ -129,7 +129,7 @@ export class Model {
    * The lowest balance that an account may have available now, if all requested payments have left it and
    * none has arrived.
    */
-  leastAvailable(id: string): bigint {
+  minAvailable(id: string): bigint {
     let available = this.#account(id).funded
     for (const { from, sent, state } of this.payments)
       if (from === id && (state === 'requested' || state === 'acknowledged')) available -= sent
@@ -140,12 +140,12 @@ export class Model {
    * The highest balance that an account may have available, if everything possible has arrived and only final
    * payments have left.
    */
-  mostAvailable(id: string): bigint {
+  maxAvailable(id: string): bigint {
     let available = this.#account(id).funded
-    for (const { from, to, sent, received, state, ending } of this.payments) {
+    for (const { from, to, sent, received, state, expectedOutcome } of this.payments) {
       if (to === id && state !== 'refused' && state !== 'unused')
         available += state === 'requested' ? sent * FOREIGN_RATE_MAX : received
-      if (from === id && state === 'acknowledged' && ending.debitsPayer) available -= sent
+      if (from === id && state === 'acknowledged' && expectedOutcome.debitsPayer) available -= sent
     }
     return available
   }
@@ -153,10 +153,10 @@ export class Model {
   /** An account's balance once everything is finished. */
   finalBalance(id: string): bigint {
     let balance = this.#account(id).funded
-    for (const { from, to, sent, received, shortfall, state, ending } of this.payments) {
+    for (const { from, to, sent, received, shortfall, state, expectedOutcome } of this.payments) {
       if (state !== 'acknowledged') continue
-      if (from === id && ending.debitsPayer) balance -= sent
-      if (to === id) balance += ending.creditsPayee ? received : shortfall
+      if (from === id && expectedOutcome.debitsPayer) balance -= sent
+      if (to === id) balance += expectedOutcome.creditsPayee ? received : shortfall
     }
     return balance
   }

@@ -27,15 +27,15 @@ export async function openBank(backend: Backend, rail: Rail, hasEndpoint: boolea
     const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email, currencies }
     const customerId = expectStatus(await backend.post('/customers', body), 201).id as string
     const suffix = backend.random.pick(rail.suffixes)
-    for (const ending of ['789', suffix]) {
+    for (const accountSuffix of ['789', suffix]) {
       const id = expectStatus(
         await backend.post('/customers/external-accounts', {
-          ...{ customerId, currency, accountInfo: rail.externalAccountInfo(ending) },
+          ...{ customerId, currency, accountInfo: rail.externalAccountInfo(accountSuffix) },
         }),
         201,
       ).id
       await rail.allowPulls?.(id)
-      externalAccounts.push({ id, customerId, currency, suffix: ending })
+      externalAccounts.push({ id, customerId, currency, suffix: accountSuffix })
     }
     const own = expectStatus(
       await backend.get(`/customers/internal-accounts?customerId=${customerId}`),

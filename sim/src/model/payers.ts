@@ -1,16 +1,16 @@
 import type { Random } from '../machine/random.ts'
 import type { Reply } from '../world/servers.ts'
-import { type Account, COMPLETES, type Ending, type Payment, Violation } from './model.ts'
+import { type Account, COMPLETES, type ExpectedOutcome, type Payment, Violation } from './model.ts'
 import type { Bank, ExternalAccount, Rail } from './rail.ts'
 
 const AMOUNT_MIN = 60
-/** The maximum amount that the sandbox accepts for a pull. */
-const AMOUNT_MAX = 40_000
+/** Amounts are at least `AMOUNT_MIN` and less than `AMOUNT_MIN + AMOUNT_RANGE`. */
+const AMOUNT_RANGE = 40_000
 /** In a quote that locks the receiving side, the payer pays at most this multiple of the amount. */
 const QUOTED_SENT_MAX = 4n
 const INSUFFICIENT_BALANCE = 'INSUFFICIENT_BALANCE'
 
-/** The ways to pay. The more often a way is listed, the more often it is chosen. */
+/** The ways to pay. Listing a way more than once makes it more likely. */
 const WAYS = [
   transferOut,
   transferOut,
@@ -18,7 +18,7 @@ const WAYS = [
   payInternally,
   payInternally,
   payExternally,
-  payByLaterExecution,
+  payWithDelayedExecution,
   payByPull,
   payIn,
 ]
@@ -45,7 +45,7 @@ async function transferOut(bank: Bank, random: Random): Promise<void> {
       from: from.id,
       to: undefined,
       payee: to.suffix,
-      ending: findEnding(bank, 'transferOut', to),
+      expectedOutcome: findExpectedOutcome(bank, 'transferOut', to),
     },
     BigInt(amount),
   )
@@ -70,7 +70,7 @@ async function transferIn(bank: Bank, random: Random): Promise<void> {
       description: `transfer in of ${amount}`,
       from: undefined,
       to: to.id,
-      ending: findEnding(bank, 'transferIn', from),
+      expectedOutcome: findExpectedOutcome(bank, 'transferIn', from),
     },
     BigInt(amount),
   )
@@ -85,33 +85,43 @@ async function transferIn(bank: Bank, random: Random): Promise<void> {
 async function payInternally(bank: Bank, random: Random): Promise<void> {
   const from = random.pick(bank.accounts)
   const to = random.pick(bank.accounts.filter(({ id }) => id !== from.id))
-  await payByQuote(bank, random, { from, to, ending: COMPLETES, isImmediate: true })
+  await payWithQuote(bank, random, { from, to, expectedOutcome: COMPLETES, isImmediate: true })
 }
 
 async function payExternally(bank: Bank, random: Random): Promise<void> {
   const from = random.pick(listAccountsWithExternal(bank))
   const to = random.pick(listExternalAccounts(bank, from))
-  await payByQuote(bank, random, { from, to, ending: findEnding(bank, 'payout', to), isImmediate: true })
+  await payWithQuote(bank, random, {
+    from,
+    to,
+    expectedOutcome: findExpectedOutcome(bank, 'payout', to),
+    isImmediate: true,
+  })
 }
 
 async function payByPull(bank: Bank, random: Random): Promise<void> {
   const from = random.pick(bank.externalAccounts)
   const to = random.pick(bank.accounts)
-  await payByQuote(bank, random, { from, to, ending: findEnding(bank, 'pull', from), isImmediate: true })
+  await payWithQuote(bank, random, {
+    from,
+    to,
+    expectedOutcome: findExpectedOutcome(bank, 'pull', from),
+    isImmediate: true,
+  })
 }
 
-/** Pays with a quote that is executed later, or never. */
-async function payByLaterExecution(bank: Bank, random: Random): Promise<void> {
+/** Creates a quote and executes it later, or never. */
+async function payWithDelayedExecution(bank: Bank, random: Random): Promise<void> {
   const from = random.pick(bank.accounts)
   const to = random.pick(bank.accounts.filter(({ id }) => id !== from.id))
-  await payByQuote(bank, random, { from, to, ending: COMPLETES, isImmediate: false })
+  await payWithQuote(bank, random, { from, to, expectedOutcome: COMPLETES, isImmediate: false })
 }
 
 /** Simulates a payment from outside. */
 async function payIn(bank: Bank, random: Random): Promise<void> {
   const to = random.pick(bank.accounts)
   const amount = chooseAmount(random)
-  const payment = { description: `paid in ${amount}`, from: undefined, to: to.id, ending: COMPLETES }
+  const payment = { description: `paid in ${amount}`, from: undefined, to: to.id, expectedOutcome: COMPLETES }
   const recorded = bank.model.recordRequest(payment, BigInt(amount))
   bank.model.payIn(recorded, await bank.rail.payIn(to, amount), bank.hasEndpoint)
 }
@@ -119,20 +129,20 @@ async function payIn(bank: Bank, random: Random): Promise<void> {
 interface QuoteTerms {
   readonly from: Account | ExternalAccount
   readonly to: Account | ExternalAccount
-  readonly ending: Ending
+  readonly expectedOutcome: ExpectedOutcome
   readonly isImmediate: boolean
 }
 
-async function payByQuote(bank: Bank, random: Random, quoted: QuoteTerms): Promise<void> {
+async function payWithQuote(bank: Bank, random: Random, terms: QuoteTerms): Promise<void> {
   const { backend, model } = bank
-  const { from, to, ending, isImmediate } = quoted
+  const { from, to, expectedOutcome, isImmediate } = terms
   const amount = chooseAmount(random)
   const side = random.pick(['SENDING', 'RECEIVING'])
   const description = `quote of ${amount} ${side} from ${from.id} to ${to.id}`
   const sentMax = side === 'SENDING' ? BigInt(amount) : BigInt(amount) * QUOTED_SENT_MAX
   const payee = 'suffix' in to ? to.suffix : undefined
   const recorded = model.recordRequest(
-    { description, from: findInternalId(bank, from), to: findInternalId(bank, to), payee, ending },
+    { description, from: findInternalId(bank, from), to: findInternalId(bank, to), payee, expectedOutcome },
     sentMax,
   )
   const reply = await backend.post('/quotes', {
@@ -168,7 +178,7 @@ export function readQuote({ body }: Reply, request: { description: string; side:
   const [sent, received] = [BigInt(body.totalSendingAmount), BigInt(body.totalReceivingAmount)]
   const locked = request.side === 'SENDING' ? sent : received
   if (locked !== BigInt(request.amount))
-    throw new Violation(`${request.description} has ${locked} on the side that is locked`)
+    throw new Violation(`${request.description} has ${locked} on the locked side`)
   const isSameCurrency = body.sendingCurrency.code === body.receivingCurrency.code
   if (isSameCurrency && sent - BigInt(body.feesIncluded ?? 0) !== received)
     throw new Violation(
@@ -194,8 +204,12 @@ export function recordReply(
   model.acknowledge(recorded, id, sent, received)
 }
 
-function findEnding({ rail }: Bank, way: keyof Rail['endings'], { suffix }: ExternalAccount): Ending {
-  return rail.endings[way][suffix] ?? COMPLETES
+function findExpectedOutcome(
+  { rail }: Bank,
+  way: keyof Rail['expectedOutcomes'],
+  { suffix }: ExternalAccount,
+): ExpectedOutcome {
+  return rail.expectedOutcomes[way][suffix] ?? COMPLETES
 }
 
 function findInternalId({ model }: Bank, { id }: { readonly id: string }): string | undefined {
@@ -214,7 +228,7 @@ function listAccountsWithExternal(bank: Bank): Account[] {
 }
 
 export function chooseAmount(random: Random): number {
-  return AMOUNT_MIN + random.integerBelow(AMOUNT_MAX)
+  return AMOUNT_MIN + random.integerBelow(AMOUNT_RANGE)
 }
 
 function describeReply({ status, body }: Reply): string {

@@ -1,6 +1,6 @@
 import type { Random } from '../machine/random.ts'
 import type { Backend } from './clients.ts'
-import type { Account, Ending, Model } from './model.ts'
+import type { Account, ExpectedOutcome, Model } from './model.ts'
 
 /** The ways in which a payment enters or leaves the platform. */
 type MovementKind = 'transferOut' | 'transferIn' | 'payout' | 'pull'
@@ -27,7 +27,7 @@ export interface Rail {
    * complete.
    */
   readonly suffixes: readonly string[]
-  readonly endings: Readonly<Record<MovementKind, Readonly<Record<string, Ending>>>>
+  readonly expectedOutcomes: Readonly<Record<MovementKind, Readonly<Record<string, ExpectedOutcome>>>>
   /** Pays money into an account; it may arrive later. Returns the rail's id of the deposit, if it has one. */
   payIn(account: Account, amount: number): Promise<string | undefined>
   /** Advances the clock, and waits until the rail and the platform have had time to do their due work. */

@@ -1,15 +1,15 @@
 import type { Connector, Deposit, Order } from '../world/connector.ts'
 import { START_MS } from '../world/engine.ts'
 import { type Backend, expectStatus } from './clients.ts'
-import { type Account, COMPLETES, type Ending, FAILS, type Payment, Violation } from './model.ts'
+import { type Account, COMPLETES, type ExpectedOutcome, FAILS, type Payment, Violation } from './model.ts'
 import type { Rail } from './rail.ts'
 
 /** The bank later reverses the debit. The platform bears the loss, not the payee. */
-export const REVERSED: Ending = { ...COMPLETES, mayFail: true, isReversed: true }
+export const REVERSED: ExpectedOutcome = { ...COMPLETES, mayFail: true, isReversed: true }
 /** The bank reverses the debit, and the payee pays it back as far as possible. */
-export const REFUNDED: Ending = { ...FAILS, status: 'REFUNDED', mayFail: true }
+export const REFUNDED: ExpectedOutcome = { ...FAILS, status: 'REFUNDED', mayFail: true }
 /** The refund fails too, so the money stays with the platform. */
-const REFUND_FAILS: Ending = { ...FAILS, debitsPayer: true }
+const REFUND_FAILS: ExpectedOutcome = { ...FAILS, debitsPayer: true }
 
 const BENEFICIARY = { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' }
 const US_ACCOUNTS: Pick<Rail, 'currencies' | 'canPull' | 'externalAccountInfo'> = {
@@ -23,16 +23,16 @@ const US_ACCOUNTS: Pick<Rail, 'currencies' | 'canPull' | 'externalAccountInfo'> 
   }),
 }
 
-const SANDBOX_TRANSFER_ENDINGS = { '002': FAILS, '003': FAILS, '004': FAILS, '005': FAILS }
+const SANDBOX_TRANSFER_OUTCOMES = { '002': FAILS, '003': FAILS, '004': FAILS, '005': FAILS }
 
 /** Creates the rail of the sandbox (specification 4.16), whose clock is moved through the API. */
 export function createSandboxRail(backend: Backend): Rail {
   return {
     ...US_ACCOUNTS,
     suffixes: ['002', '003', '004', '005', '006', '007'],
-    endings: {
-      transferOut: SANDBOX_TRANSFER_ENDINGS,
-      transferIn: SANDBOX_TRANSFER_ENDINGS,
+    expectedOutcomes: {
+      transferOut: SANDBOX_TRANSFER_OUTCOMES,
+      transferIn: SANDBOX_TRANSFER_OUTCOMES,
       payout: { '002': FAILS, '004': FAILS, '005': FAILS, '006': FAILS, '007': REFUND_FAILS },
       pull: { '002': FAILS, '003': FAILS, '004': FAILS, '005': FAILS, '006': REVERSED },
     },
@@ -49,7 +49,7 @@ export function createSandboxRail(backend: Backend): Rail {
   }
 }
 
-const CONNECTOR_OUT_ENDINGS = { '101': FAILS, '103': FAILS, '104': FAILS }
+const CONNECTOR_TRANSFER_OUTCOMES = { '101': FAILS, '103': FAILS, '104': FAILS }
 /**
  * Everything at the bank happens within this time, except that a report that is refused repeatedly arrives in
  * a later round.
@@ -66,11 +66,11 @@ export function createConnectorRail(backend: Backend, connector: Connector): Rai
   const rail: Rail = {
     ...US_ACCOUNTS,
     suffixes: ['101', '102', '103', '104', '106', '107'],
-    endings: {
-      transferOut: CONNECTOR_OUT_ENDINGS,
-      transferIn: { ...CONNECTOR_OUT_ENDINGS, '104': REFUNDED },
-      payout: CONNECTOR_OUT_ENDINGS,
-      pull: { ...CONNECTOR_OUT_ENDINGS, '104': REVERSED },
+    expectedOutcomes: {
+      transferOut: CONNECTOR_TRANSFER_OUTCOMES,
+      transferIn: { ...CONNECTOR_TRANSFER_OUTCOMES, '104': REFUNDED },
+      payout: CONNECTOR_TRANSFER_OUTCOMES,
+      pull: { ...CONNECTOR_TRANSFER_OUTCOMES, '104': REVERSED },
     },
     async payIn(account, amount) {
       const depositId = `deposit ${++deposits.made}`
@@ -137,21 +137,21 @@ export function findOrderDifference(
     if (!payment?.needsDecision)
       return `${payment?.description} was kept, but the bank has ${describeOrder(order)}`
     if (order.status !== 'DELIVERED' || order.bookings !== 1) return `The bank has ${describeOrder(order)}`
-    payment.ending = FAILS
+    payment.expectedOutcome = FAILS
   }
-  for (const { description, from, to, state, ending, transactionId } of payments) {
+  for (const { description, from, to, state, expectedOutcome, transactionId } of payments) {
     if (transactionId === undefined) continue
     const order = byId.get(transactionId)
     byId.delete(transactionId)
     const isSubmitted = (from === undefined || to === undefined) && state === 'acknowledged'
-    const completes = isSubmitted && ending.status === 'COMPLETED'
+    const completes = isSubmitted && expectedOutcome.status === 'COMPLETED'
     const isExpected = order
       ? isSubmitted &&
         order.bookings <= 1 &&
-        (order.status === 'DELIVERED') === (completes && !ending.isReversed)
+        (order.status === 'DELIVERED') === (completes && !expectedOutcome.isReversed)
       : !completes
     if (!isExpected)
-      return `${description} is ${state}: ${JSON.stringify(ending)}. The bank has ${describeOrder(order)}`
+      return `${description} is ${state}: ${JSON.stringify(expectedOutcome)}. The bank has ${describeOrder(order)}`
   }
   const [unknown] = byId.values()
   return unknown && `The bank has an order that nobody requested: ${describeOrder(unknown)}`

@@ -3,7 +3,7 @@ import type { HostResponse, OutgoingRequest } from '../machine/network.ts'
 import { Violation } from './model.ts'
 import type { RunLog } from './run-log.ts'
 
-interface Received {
+interface ReceivedEvent {
   readonly id: string
   readonly objectId: string
   readonly sequence: number
@@ -12,7 +12,7 @@ interface Received {
 /** The platform's webhook endpoint. It is sometimes unavailable or slow. */
 export class Receiver {
   /** The first delivery of each event, in order of arrival. */
-  readonly first = new Map<string, Received>()
+  readonly first = new Map<string, ReceivedEvent>()
   readonly #texts = new Map<string, string>()
   readonly #machine: Machine
   readonly #log: RunLog

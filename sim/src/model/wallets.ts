@@ -73,7 +73,10 @@ export class WalletOwners {
     const description = `quote of ${amount} from the wallet ${wallet.id} to ${payee.id}`
     const key = await this.#getSessionKey(wallet)
     const to = model.accounts.has(payee.id) ? payee.id : undefined
-    const recorded = model.recordRequest({ description, from: wallet.id, to, ending: FAILS }, BigInt(amount))
+    const recorded = model.recordRequest(
+      { description, from: wallet.id, to, expectedOutcome: FAILS },
+      BigInt(amount),
+    )
     const reply = await backend.post('/quotes', {
       source: { sourceType: 'ACCOUNT', accountId: wallet.id },
       destination: { destinationType: 'ACCOUNT', accountId: payee.id },
@@ -141,7 +144,10 @@ export class WalletOwners {
     }
     const spent = 1n + BigInt(random.integerBelow(Number(value)))
     const description = `${spent} spent by the owner of ${wallet.id}`
-    const payment = model.recordRequest({ description, from: wallet.id, to: undefined, ending: FAILS }, spent)
+    const payment = model.recordRequest(
+      { description, from: wallet.id, to: undefined, expectedOutcome: FAILS },
+      spent,
+    )
     Object.assign(payment, { state: 'acknowledged', received: spent })
     const hash = this.#world.useByOwner({ authorizer: from, nonce, to: THIEF, value: spent })
     this.#spends.push({ payment, hash })
@@ -154,7 +160,7 @@ export class WalletOwners {
     const { data } = expectStatus(await this.#backend.get('/transactions?type=OUTGOING&limit=100'), 200)
     for (const { payment, hash } of this.#spends) {
       const isMined = this.#world.chain.findTransfers(hash) !== undefined
-      payment.ending = isMined ? COMPLETES : FAILS
+      payment.expectedOutcome = isMined ? COMPLETES : FAILS
       payment.state = isMined ? 'acknowledged' : 'unused'
       const found = data.find(
         (transaction: Body) => transaction.reconciliationInstructions?.transactionHash === hash,

@@ -97,7 +97,10 @@ export class Servers {
       const db = new ProgramDatabase(this.#engine.db, this.#machine, program, this.#faults)
       const killed = new Promise<undefined>((resolve) => program.onKill(() => resolve(undefined)))
       const opened = runAs(program, async () => {
-        const service = await openService(this.#config, { openDatabase: async () => db, checkAnswers: true })
+        const service = await openService(this.#config, {
+          openDatabase: async () => db,
+          checkResponses: true,
+        })
         await service.server.ready()
         server.service = service
       })

@@ -12,7 +12,7 @@ import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { formatConstant } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
-import { useListed } from '../../ui/use-listed.ts'
+import { usePagedList } from '../../ui/use-listed.ts'
 import { BOOKING_COLUMNS } from '../ledger/bookings.tsx'
 import { AccountHolds } from './account-holds.tsx'
 import { ExternalAccountPage } from './external-account-page.tsx'
@@ -50,7 +50,7 @@ function OwnAccount({ accountId }: { readonly accountId: string }) {
 
 function AccountDetail(props: { readonly accountId: string; readonly account: Account }) {
   const { accountId, account } = props
-  const list = useListed(['accounts', accountId, 'bookings'], (page) =>
+  const list = usePagedList(['accounts', accountId, 'bookings'], (page) =>
     countersign.ledgerTransfers.list({ accountId, ...page }),
   )
   const { name, currency, owner, posted, held, normalSide, isClosed } = account
@@ -70,7 +70,7 @@ function AccountDetail(props: { readonly accountId: string; readonly account: Ac
           items={[
             ['Posted', <Money key="posted" amount={{ amount: posted, currency }} />],
             ['Held', <Money key="held" amount={{ amount: held, currency }} />],
-            ['Normal side', formatConstant(normalSide.toUpperCase())],
+            ['Normal balance', formatConstant(normalSide.toUpperCase())],
             [
               'Owner',
               owner.startsWith('Customer:') ? (

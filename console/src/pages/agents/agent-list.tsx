@@ -4,11 +4,11 @@ import { buildCsvUrl } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, keepValidValues, toTimeRange } from '../../ui/filters.tsx'
-import { ListedName } from '../../ui/listed-name.tsx'
+import { RecordName } from '../../ui/listed-name.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
-import { useListed } from '../../ui/use-listed.ts'
+import { usePagedList } from '../../ui/use-listed.ts'
 import { type Agent, formatLimit, getAgentState } from './agent.ts'
 
 const route = getRouteApi('/agents')
@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<Agent>[] = [
     header: 'Acts for',
     width: 'minmax(8rem, 2fr)',
     priority: 2,
-    cell: ({ customerId }) => <ListedName id={customerId} />,
+    cell: ({ customerId }) => <RecordName id={customerId} />,
   },
   {
     id: 'state',
@@ -81,7 +81,7 @@ export function AgentList() {
     ...(connected ? { isConnected: connected === 'CONNECTED' } : {}),
     ...toTimeRange(from, to),
   }
-  const list = useListed(['agents', 'list', filters], (page) =>
+  const list = usePagedList(['agents', 'list', filters], (page) =>
     countersign.agents.list({ ...filters, ...page, includeNames: true }),
   )
   return (
@@ -96,7 +96,7 @@ export function AgentList() {
         getLink={({ id }) => `/agents/${id}`}
         empty={
           Object.keys(filters).length > 0
-            ? { title: 'No agent matches', text: 'Remove a filter.' }
+            ? { title: 'No matching agents', text: 'Remove a filter.' }
             : {
                 title: 'No agents yet',
                 text: 'An agent is a program that acts for one customer within a policy. Your backend creates agents with POST /agents.',

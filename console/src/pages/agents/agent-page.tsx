@@ -13,7 +13,7 @@ import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
-import { useListed } from '../../ui/use-listed.ts'
+import { usePagedList } from '../../ui/use-listed.ts'
 import { type Agent, getAgentState } from './agent.ts'
 import { AgentActions } from './agent-actions.tsx'
 import { DECISIONS } from './decisions.tsx'
@@ -101,7 +101,7 @@ function About({ agent }: { readonly agent: Agent }) {
 }
 
 function Decisions({ agentId }: { readonly agentId: string }) {
-  const list = useListed(['agents', 'decisions', agentId], (page) =>
+  const list = usePagedList(['agents', 'decisions', agentId], (page) =>
     countersign.agents.decisions(agentId, page),
   )
   return (

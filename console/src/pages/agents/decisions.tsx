@@ -21,7 +21,7 @@ export const DECISIONS: readonly Column<Decision>[] = [
   },
   {
     id: 'why',
-    header: 'Why',
+    header: 'Reason',
     width: 'minmax(10rem, 3fr)',
     priority: 2,
     cell: ({ decision }) => (

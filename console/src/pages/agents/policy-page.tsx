@@ -6,7 +6,7 @@ import { useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
-import { useUnsaved } from '../../ui/unsaved.tsx'
+import { useUnsavedGuard } from '../../ui/unsaved.tsx'
 import { formatJson } from '../../ui/words.ts'
 import { AccountFields } from './account-fields.tsx'
 import type { Agent } from './agent.ts'
@@ -39,7 +39,7 @@ function Editor({ agent }: { readonly agent: Agent }) {
   const problems = findProblems(draft, agent.policy)
   const isWrong = Object.keys(problems).length > 0
   const set = (change: Partial<Draft>) => setDraft((previous) => ({ ...previous, ...change }))
-  const { question, leave } = useUnsaved(formatJson(draft) !== formatJson(createDraft(agent.policy)))
+  const { question, leave } = useUnsavedGuard(formatJson(draft) !== formatJson(createDraft(agent.policy)))
   const description = isWrong ? undefined : describePolicy(buildChange(draft))
   return (
     <Page

@@ -12,7 +12,7 @@ import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { buildChange, type Draft } from './policy-draft.ts'
 
-type Replayed = Static<typeof ReplayedSchema>
+type ReplayedRequest = Static<typeof ReplayedSchema>
 type Replay = Awaited<ReturnType<typeof countersign.agents.replayPolicy>>
 
 const TYPING_MS = 400
@@ -74,7 +74,7 @@ const COLUMNS = [
     id: 'payee',
     header: 'Action',
     width: 'minmax(8rem, 1.5fr)',
-    cell: ({ actionType, payee }: Replayed) => (
+    cell: ({ actionType, payee }: ReplayedRequest) => (
       <span className="clipped" title={payee}>
         {payee ?? formatConstant(actionType)}
       </span>
@@ -85,21 +85,21 @@ const COLUMNS = [
     header: 'Amount',
     width: 'minmax(6rem, 1fr)',
     isRightAligned: true,
-    cell: ({ amount }: Replayed) => <Money amount={amount} />,
+    cell: ({ amount }: ReplayedRequest) => <Money amount={amount} />,
   },
-  { id: 'was', header: 'Was', width: '8.5rem', cell: ({ was }: Replayed) => <Status state={was} /> },
+  { id: 'was', header: 'Was', width: '8.5rem', cell: ({ was }: ReplayedRequest) => <Status state={was} /> },
   {
     id: 'wouldBe',
     header: 'Would be',
     width: '8.5rem',
-    cell: ({ was, wouldBe }: Replayed) =>
+    cell: ({ was, wouldBe }: ReplayedRequest) =>
       was === wouldBe ? <span className="soft">The same</span> : <Status state={wouldBe} />,
   },
   {
     id: 'why',
-    header: 'Why',
+    header: 'Reason',
     width: 'minmax(12rem, 2fr)',
-    cell: ({ words }: Replayed) => (
+    cell: ({ words }: ReplayedRequest) => (
       <span className="clipped" title={words}>
         {words}
       </span>
@@ -110,6 +110,6 @@ const COLUMNS = [
     header: 'At',
     width: '9rem',
     isRightAligned: true,
-    cell: ({ at }: Replayed) => <Time at={at} />,
+    cell: ({ at }: ReplayedRequest) => <Time at={at} />,
   },
 ]

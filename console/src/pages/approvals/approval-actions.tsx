@@ -3,7 +3,7 @@ import { useMe, useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { DecideButton } from '../decisions/decide-button.tsx'
 import { type Approval, describeApproval } from './approval.ts'
-import { Confirmed } from './confirmed.tsx'
+import { ApprovalSummary } from './confirmed.tsx'
 import { DepositButtons } from './deposit-buttons.tsx'
 import { APPROVALS, describeEarlierVote, REJECTIONS, type Verdict } from './verdicts.ts'
 
@@ -90,7 +90,7 @@ function VerdictButton(props: {
       {...(isMain ? { variant: 'filled' as const, hotkey: 'a' } : { color: 'red', hotkey: 'r' })}
       question={{
         title,
-        text: <Confirmed approval={approval}>{text}</Confirmed>,
+        text: <ApprovalSummary approval={approval}>{text}</ApprovalSummary>,
         ...(takesReason ? { needsReason } : {}),
       }}
       act={async (enteredReason) => await act(approval, enteredReason)}

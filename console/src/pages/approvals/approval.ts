@@ -3,7 +3,7 @@ import { present } from '@countersign/contract/core/objects'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
 import { type Amount, formatMoney } from '../../ui/money.tsx'
-import { type Listed, useListed } from '../../ui/use-listed.ts'
+import { type PagedList, usePagedList } from '../../ui/use-listed.ts'
 
 export type Approval = Static<typeof ApprovalSchema>
 export type DepositChoice = NonNullable<Approval['votes'][number]['choice']>
@@ -46,9 +46,9 @@ export interface QueueFilters {
 }
 
 /** Loads everything waiting for a decision, oldest first. */
-export function useQueue(filters: QueueFilters): Listed<Approval> {
+export function useQueue(filters: QueueFilters): PagedList<Approval> {
   const definedFilters = present({ ...filters })
-  return useListed(['approvals', 'list', definedFilters], (page) =>
+  return usePagedList(['approvals', 'list', definedFilters], (page) =>
     countersign.approvals.list({ ...definedFilters, ...page, sortOrder: 'asc' }),
   )
 }

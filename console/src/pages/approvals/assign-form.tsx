@@ -103,7 +103,7 @@ function CustomerChoice({ customerId, choose }: CustomerChoiceProps) {
         disabled={options.length === 0}
         onChange={({ currentTarget }) => choose(currentTarget.value)}
         data={[
-          { value: '', label: isMissing ? 'No customer matches' : 'Choose …' },
+          { value: '', label: isMissing ? 'No matching customers' : 'Choose …' },
           ...options.map((customer) => ({
             value: customer.id,
             label: `${formatCustomerName(customer)} (${customer.platformCustomerId})`,

@@ -3,8 +3,8 @@ import { Facts } from '../../ui/facts.tsx'
 import { Money } from '../../ui/money.tsx'
 import { type Approval, describeParty, KIND_LABELS } from './approval.ts'
 
-/** The text of a confirmation: the amount, the payee, and the effect of the decision. */
-export function Confirmed(props: { readonly approval: Approval; readonly children: ReactNode }) {
+/** The content of a confirmation dialog: the facts of the approval, and the effect of the decision. */
+export function ApprovalSummary(props: { readonly approval: Approval; readonly children: ReactNode }) {
   const { approval, children } = props
   const { kind, amount, customerName, payee, policy } = approval
   const party = describeParty(approval)
@@ -17,7 +17,7 @@ export function Confirmed(props: { readonly approval: Approval; readonly childre
           ['Sender', party.startsWith('from ') && party.slice('from '.length)],
           ['Customer', customerName],
           [
-            'About',
+            'Reason',
             kind === 'PAYOUT_BATCH' || kind === 'RAIL_EVENT'
               ? (policy?.words ?? KIND_LABELS[kind])
               : undefined,

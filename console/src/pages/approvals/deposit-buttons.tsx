@@ -3,8 +3,8 @@ import { ActionButton } from '../../ui/action-button.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { type Approval, describeApproval } from './approval.ts'
 import { AssignForm } from './assign-form.tsx'
-import { Confirmed } from './confirmed.tsx'
-import { groupVotes, needsReason, voteFor } from './deposit-choice.ts'
+import { ApprovalSummary } from './confirmed.tsx'
+import { castVote, groupVotes, needsReason } from './deposit-choice.ts'
 import { SplitForm } from './split-form.tsx'
 
 interface DepositButtonsProps {
@@ -50,9 +50,9 @@ export function DepositButtons({ approval, memberId, disabledReason, onDone }: D
         question={{
           title: 'Write this deposit off?',
           text: (
-            <Confirmed approval={approval}>
+            <ApprovalSummary approval={approval}>
               The money becomes yours and lowers your costs. No customer is credited. This cannot be undone.
-            </Confirmed>
+            </ApprovalSummary>
           ),
           needsReason: true,
         }}
@@ -78,14 +78,14 @@ function AgreeButtons({ approval, memberId, disabledReason, onDone }: DepositBut
         question={{
           title: `${text}?`,
           text: (
-            <Confirmed approval={approval}>
+            <ApprovalSummary approval={approval}>
               {names} {votes.length === 1 ? 'has' : 'have'} voted for it. The last vote that is needed
               decides.
-            </Confirmed>
+            </ApprovalSummary>
           ),
           needsReason: needsReason(choice),
         }}
-        act={(reason) => voteFor(approval.objectId, choice, reason)}
+        act={(reason) => castVote(approval.objectId, choice, reason)}
         successText={`Voted: ${text}, ${describeApproval(approval)}.`}
         onDone={onDone}
       />

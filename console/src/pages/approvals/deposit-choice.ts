@@ -49,7 +49,7 @@ export function needsReason({ decision }: DepositChoice): boolean {
 }
 
 /** Votes for a choice that another member has already voted for. */
-export async function voteFor(depositId: string, choice: DepositChoice, reason: string): Promise<unknown> {
+export async function castVote(depositId: string, choice: DepositChoice, reason: string): Promise<unknown> {
   const { decision, accountId = '', amounts = [] } = choice
   const note = reason === '' ? {} : { note: reason }
   switch (decision) {

@@ -14,7 +14,7 @@ import { Page } from '../../ui/page.tsx'
 import { shortenId } from '../../ui/record-id.tsx'
 import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
-import { useListed } from '../../ui/use-listed.ts'
+import { usePagedList } from '../../ui/use-listed.ts'
 
 type Entry = Static<typeof AuditSchema>
 
@@ -38,13 +38,13 @@ const FILTERS: readonly Filter[] = [
 const COLUMNS: readonly Column<Entry>[] = [
   {
     id: 'what',
-    header: 'What',
+    header: 'Action',
     width: 'minmax(9rem, 2fr)',
     cell: ({ operation }) => <span className="clipped">{describeCall(operation)}</span>,
   },
   {
     id: 'who',
-    header: 'Who',
+    header: 'Caller',
     width: 'minmax(8rem, 1.5fr)',
     cell: ({ actor }) => (
       <span className="clipped" title={formatActor(actor)}>
@@ -54,7 +54,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   },
   {
     id: 'kind',
-    header: 'As',
+    header: 'Type',
     width: '6rem',
     priority: 2,
     cell: ({ actor }) => formatConstant(actor.type),
@@ -96,7 +96,7 @@ export function AuditList() {
     ...(customerId ? { customerId } : {}),
     ...toTimeRange(from, to),
   }
-  const list = useListed(['audit', 'list', filters], (page) =>
+  const list = usePagedList(['audit', 'list', filters], (page) =>
     countersign.auditEvents.list({ ...filters, ...page }),
   )
   return (
@@ -114,7 +114,7 @@ export function AuditList() {
         getLink={({ id }) => `/audit/${id}`}
         empty={
           Object.keys(filters).length > 0
-            ? { title: 'No entry matches', text: 'Remove a filter, or choose other days.' }
+            ? { title: 'No matching entries', text: 'Remove a filter, or choose other days.' }
             : {
                 title: 'No changes yet',
                 text: 'Every call that changes data is listed here with its caller. Entries cannot be changed or removed.',

@@ -54,7 +54,7 @@ function About({ entry }: { readonly entry: Entry }) {
     <Panel title="About">
       <Facts
         items={[
-          ['Who', <Actor key="actor" actor={entry.actor} />],
+          ['Caller', <Actor key="actor" actor={entry.actor} />],
           ['At', <Time key="at" at={entry.at} />],
           ['Record', objectId && <RecordLink key="record" id={objectId} />],
           [

@@ -8,12 +8,12 @@ import { buildCsvUrl } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, keepValidValues } from '../../ui/filters.tsx'
-import { ListedName } from '../../ui/listed-name.tsx'
+import { RecordName } from '../../ui/listed-name.tsx'
 import { Page } from '../../ui/page.tsx'
 import { shortenId } from '../../ui/record-id.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
-import { useListed } from '../../ui/use-listed.ts'
+import { usePagedList } from '../../ui/use-listed.ts'
 import { formatCardName } from './card.ts'
 
 type Card = Static<typeof CardSchema>
@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<Card>[] = [
     id: 'holder',
     header: 'Cardholder',
     width: 'minmax(8rem, 2fr)',
-    cell: ({ cardholderId }) => <ListedName id={cardholderId} />,
+    cell: ({ cardholderId }) => <RecordName id={cardholderId} />,
   },
   {
     id: 'state',
@@ -65,7 +65,7 @@ const COLUMNS: readonly Column<Card>[] = [
   },
   {
     id: 'created',
-    header: 'Ordered',
+    header: 'Requested',
     width: '9.5rem',
     isRightAligned: true,
     priority: 2,
@@ -82,7 +82,7 @@ export function CardList() {
     currency: findWord(CURRENCIES, currency),
     platformCardId,
   })
-  const list = useListed(['cards', 'list', filters], (page) =>
+  const list = usePagedList(['cards', 'list', filters], (page) =>
     countersign.cards.list({ ...filters, ...page, includeNames: true }),
   )
   return (
@@ -97,7 +97,7 @@ export function CardList() {
         getLink={({ id }) => `/cards/${id}`}
         empty={
           Object.keys(filters).length > 0
-            ? { title: 'No card matches', text: 'Remove a filter.' }
+            ? { title: 'No matching cards', text: 'Remove a filter.' }
             : {
                 title: 'No cards yet',
                 text: 'Your backend orders cards with POST /cards for customers whose identity is verified.',

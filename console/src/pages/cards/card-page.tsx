@@ -17,7 +17,7 @@ import { ShortTable } from '../../ui/short-table.tsx'
 import { Status } from '../../ui/status.tsx'
 import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
-import { useListed } from '../../ui/use-listed.ts'
+import { usePagedList } from '../../ui/use-listed.ts'
 import { formatCardName } from './card.ts'
 import { FreezeButtons } from './freeze-buttons.tsx'
 import { PURCHASES } from './purchases.tsx'
@@ -71,9 +71,9 @@ function About({ card }: { readonly card: Card }) {
               <CustomerName id={card.cardholderId} />
             </RecordLink>,
           ],
-          ['Why', card.stateReason && formatConstant(card.stateReason)],
+          ['State reason', card.stateReason && formatConstant(card.stateReason)],
           ['Frozen by you', platformFreeze && <Time key="frozen" at={platformFreeze.frozenAt} />],
-          ['Reason', platformFreeze?.reason],
+          ['Freeze reason', platformFreeze?.reason],
           [
             'Lifted by',
             platformFreeze && (platformFreeze.cardholderMayLift ? 'You or the cardholder' : 'You'),
@@ -82,8 +82,8 @@ function About({ card }: { readonly card: Card }) {
           ['Currency', card.currency],
           ['Valid until', expMonth && expYear && `${String(expMonth).padStart(2, '0')}/${expYear}`],
           ['Your reference', card.platformCardId],
-          ['Reference of the processor', card.processorRef],
-          ['Ordered', <Time key="created" at={card.createdAt} />],
+          ['Processor reference', card.processorRef],
+          ['Requested', <Time key="created" at={card.createdAt} />],
           ['Changed', <Time key="changed" at={card.updatedAt} />],
         ]}
       />
@@ -113,7 +113,7 @@ function FundingSources({ card: { cardholderId, fundingSources } }: { readonly c
             getId={({ id }) => id}
             empty="This card has no funding source."
             columns={[
-              { id: 'place', header: 'Tried', width: '3rem', cell: ({ place }) => `${place}.` },
+              { id: 'place', header: 'Order', width: '3rem', cell: ({ place }) => `${place}.` },
               {
                 id: 'account',
                 header: 'Account',
@@ -122,7 +122,7 @@ function FundingSources({ card: { cardholderId, fundingSources } }: { readonly c
               },
               {
                 id: 'balance',
-                header: 'Can be spent',
+                header: 'Available',
                 width: 'minmax(8rem, 1fr)',
                 isRightAligned: true,
                 cell: ({ account }) => <Money amount={account?.balance} />,
@@ -136,7 +136,7 @@ function FundingSources({ card: { cardholderId, fundingSources } }: { readonly c
 }
 
 function Purchases({ cardId }: { readonly cardId: string }) {
-  const list = useListed(['cards', 'transactions', cardId], (page) =>
+  const list = usePagedList(['cards', 'transactions', cardId], (page) =>
     countersign.cards.transactions(cardId, page),
   )
   return (

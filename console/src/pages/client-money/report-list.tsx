@@ -10,7 +10,7 @@ import { type Filter, Filters, keepValidValues } from '../../ui/filters.tsx'
 import { formatMoney } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Time } from '../../ui/time.tsx'
-import { useListed } from '../../ui/use-listed.ts'
+import { usePagedList } from '../../ui/use-listed.ts'
 
 export type Report = Static<typeof ClientMoneyReport>
 
@@ -52,7 +52,7 @@ const COLUMNS: readonly Column<Report>[] = [
 export function ReportList() {
   const search = keepValidValues(FILTERS, route.useSearch())
   const filters = present({ startDate: search.from, endDate: search.to })
-  const list = useListed(['client-money', 'list', filters], (page) =>
+  const list = usePagedList(['client-money', 'list', filters], (page) =>
     countersign.clientMoneyReports.list({ ...filters, ...page }),
   )
   return (
@@ -67,7 +67,7 @@ export function ReportList() {
         getLink={({ id }) => `/client-money/${id}`}
         empty={
           Object.keys(filters).length > 0
-            ? { title: 'No report matches', text: 'Remove a filter.' }
+            ? { title: 'No matching reports', text: 'Remove a filter.' }
             : {
                 title: 'No report yet',
                 text: 'A signed report is created at the end of each day (UTC) once money has moved.',

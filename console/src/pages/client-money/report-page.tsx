@@ -144,7 +144,7 @@ function buildRailColumns(money: FormatAmount): readonly Column<Rail>[] {
     },
     {
       id: 'ledger',
-      header: 'By the ledger',
+      header: 'Ledger balance',
       width: 'minmax(8rem, max-content)',
       isRightAligned: true,
       priority: 2,

@@ -41,14 +41,14 @@ const INTERNAL: Columns<InternalAccount> = [
   },
   {
     id: 'balance',
-    header: 'Can be spent',
+    header: 'Available',
     width: 'minmax(8rem, 1fr)',
     isRightAligned: true,
     cell: ({ balance }) => <Money amount={balance} />,
   },
   {
     id: 'total',
-    header: 'With holds',
+    header: 'Including holds',
     width: 'minmax(8rem, 1fr)',
     isRightAligned: true,
     priority: 2,

@@ -30,7 +30,7 @@ export type Field = readonly [name: DraftField, label: string, type?: 'email' | 
 
 const PERSON: readonly Field[] = [
   ['name', 'Name'],
-  ['birthDate', 'Born', 'date'],
+  ['birthDate', 'Date of birth', 'date'],
   ['nationality', 'Nationality, two letters'],
 ]
 const BUSINESS: readonly Field[] = [

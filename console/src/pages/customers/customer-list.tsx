@@ -12,7 +12,7 @@ import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
-import { useListed } from '../../ui/use-listed.ts'
+import { usePagedList } from '../../ui/use-listed.ts'
 import { type Customer, formatCustomerName, getVerificationState } from './customer.ts'
 
 const route = getRouteApi('/customers')
@@ -84,7 +84,7 @@ export function CustomerList() {
     currency: findWord(CURRENCY_CODES, currency),
     ...toTimeRange(from, to),
   })
-  const list = useListed(['customers', 'list', filters], (page) =>
+  const list = usePagedList(['customers', 'list', filters], (page) =>
     countersign.customers.list({ ...filters, ...page }),
   )
   const isFiltered = Object.keys(filters).length > 0
@@ -101,7 +101,7 @@ export function CustomerList() {
         empty={
           isFiltered
             ? {
-                title: 'No customer matches',
+                title: 'No matching customers',
                 text: 'Remove a filter, or search for the beginning of a name.',
               }
             : {

@@ -26,7 +26,7 @@ const CARDS: Columns<Card> = [
     width: 'minmax(9rem, 2fr)',
     cell: ({ brand, last4 }) => `${brand ? formatConstant(brand) : 'Card'} ${last4 ? `•••• ${last4}` : ''}`,
   },
-  { id: 'form', header: 'Form', width: 'minmax(5rem, 1fr)', cell: ({ form }) => formatConstant(form) },
+  { id: 'form', header: 'Kind', width: 'minmax(5rem, 1fr)', cell: ({ form }) => formatConstant(form) },
   { id: 'state', header: 'Status', width: '8rem', cell: ({ state }) => <Status state={state} /> },
 ]
 

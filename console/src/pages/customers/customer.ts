@@ -21,7 +21,7 @@ type Fact = readonly [name: string, value: string | undefined]
 export function listPersonFacts(customer: Extract<Customer, { customerType: 'INDIVIDUAL' }>): Fact[] {
   return [
     ['Name', customer.fullName],
-    ['Born', customer.birthDate],
+    ['Date of birth', customer.birthDate],
     ['Nationality', customer.nationality],
   ]
 }
@@ -36,7 +36,7 @@ export function listBusinessFacts({
     ['Incorporated', info?.incorporatedOn],
     ['Tax id', info?.taxId],
     ['Registration', info?.registrationNumber],
-    ['Form', info?.entityType && formatConstant(info.entityType)],
+    ['Legal form', info?.entityType && formatConstant(info.entityType)],
     ['Business', info?.businessType && formatConstant(info.businessType)],
   ]
 }

@@ -7,7 +7,7 @@ import { useMissingPermission } from '../../session/me.ts'
 import { announce } from '../../ui/announce.tsx'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { ErrorState } from '../../ui/states.tsx'
-import { useUnsaved } from '../../ui/unsaved.tsx'
+import { useUnsavedGuard } from '../../ui/unsaved.tsx'
 import type { Customer } from './customer.ts'
 import {
   buildChange,
@@ -64,7 +64,7 @@ function EditForm(props: {
   const names = sections.flatMap(([, fields]) => fields.map(([name]) => name))
   const isDirty = names.some((name) => draft[name].trim() !== initialDraft[name])
   const hasErrors = names.some((name) => findFieldError(name, initialDraft, draft) !== undefined)
-  const { question } = useUnsaved(isDirty)
+  const { question } = useUnsavedGuard(isDirty)
   useEffect(() => setDirty(isDirty), [setDirty, isDirty])
   const update = useMutation({
     mutationFn: () => save(customer, draft),

@@ -13,7 +13,7 @@ import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
-import { useListed } from '../../ui/use-listed.ts'
+import { usePagedList } from '../../ui/use-listed.ts'
 
 type Deposit = ItemOf<'deposit_list'>
 
@@ -29,7 +29,7 @@ const COLUMNS: readonly Column<Deposit>[] = [
   { id: 'status', header: 'Status', width: '9rem', cell: ({ status }) => <Status state={status} /> },
   {
     id: 'reason',
-    header: 'Why',
+    header: 'Reason',
     width: 'minmax(8rem, 2fr)',
     priority: 2,
     cell: ({ reason }) => <span className="clipped soft">{reason ? formatConstant(reason) : '–'}</span>,
@@ -68,7 +68,7 @@ export function DepositList() {
   })
   // The key contains the raw search instead of the filters, whose amounts are bigint and cannot be serialized
   // as JSON.
-  const list = useListed(['deposits', 'list', search], (page) =>
+  const list = usePagedList(['deposits', 'list', search], (page) =>
     countersign.deposits.list({ ...filters, ...page }),
   )
   return (
@@ -85,7 +85,7 @@ export function DepositList() {
         }
         empty={
           Object.keys(filters).length > 0
-            ? { title: 'No deposit matches', text: 'Remove a filter.' }
+            ? { title: 'No matching deposits', text: 'Remove a filter.' }
             : {
                 title: 'No deposits yet',
                 text: 'Money that a rail reports as received appears here, with or without an account.',

@@ -97,7 +97,7 @@ function AttemptFacts({ attempt }: { readonly attempt: Attempt }) {
         items={[
           ['At', <Time key="at" at={startedAt} />],
           ['Result', describeResult(attempt)],
-          ['Took', `${durationMs.toLocaleString()} ms`],
+          ['Duration', `${durationMs.toLocaleString()} ms`],
           ['To', url],
           ['Body', responseBody && <span dir="auto">{responseBody}</span>],
         ]}

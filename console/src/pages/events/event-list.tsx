@@ -12,7 +12,7 @@ import { shortenId } from '../../ui/record-id.tsx'
 import { Status } from '../../ui/status.tsx'
 import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
-import { useListed } from '../../ui/use-listed.ts'
+import { usePagedList } from '../../ui/use-listed.ts'
 import { getDeliveryState, type PlatformEvent } from './event.ts'
 import { ReplayButton } from './replay.tsx'
 import { Endpoint } from './webhook-endpoint.tsx'
@@ -76,7 +76,7 @@ export function EventList() {
     deliveryStatus: findWord(DELIVERY_STATUSES, deliveryStatus),
     ...toTimeRange(from, to),
   })
-  const list = useListed(['events', 'list', filters], (page) =>
+  const list = usePagedList(['events', 'list', filters], (page) =>
     countersign.events.list({ sortOrder: 'desc', ...filters, ...page }),
   )
   return (
@@ -92,7 +92,7 @@ export function EventList() {
         getLink={({ id }) => `/events/${id}`}
         empty={
           Object.keys(filters).length > 0
-            ? { title: 'No event matches', text: 'Remove a filter, or choose other days.' }
+            ? { title: 'No matching events', text: 'Remove a filter, or choose other days.' }
             : {
                 title: 'No events yet',
                 text: 'Every change to a payment, a customer or a card is an event. In a sandbox, send a test event to see the first one.',

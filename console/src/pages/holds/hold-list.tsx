@@ -6,11 +6,11 @@ import { buildCsvUrl } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, keepValidValues } from '../../ui/filters.tsx'
-import { ListedName } from '../../ui/listed-name.tsx'
+import { RecordName } from '../../ui/listed-name.tsx'
 import { Page } from '../../ui/page.tsx'
 import { shortenId } from '../../ui/record-id.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
-import { useListed } from '../../ui/use-listed.ts'
+import { usePagedList } from '../../ui/use-listed.ts'
 import { HOLD_COLUMNS, type Hold } from './hold.tsx'
 
 const route = getRouteApi('/holds')
@@ -28,13 +28,13 @@ const COLUMNS: readonly Column<Hold>[] = [
     width: 'minmax(8rem, 2fr)',
     cell: ({ accountId }) => (
       <TextLink to={`/accounts/${accountId}`}>
-        <ListedName id={accountId} />
+        <RecordName id={accountId} />
       </TextLink>
     ),
   },
   {
     id: 'transaction',
-    header: 'Pulled by',
+    header: 'Pull',
     width: '11rem',
     priority: 2,
     cell: ({ transactionId }) => (
@@ -49,7 +49,7 @@ export function HoldList() {
   const search = keepValidValues(FILTERS, route.useSearch())
   const { status, customerId, account } = search
   const filters = present({ status: findWord(FUNDS_HOLD_STATES, status), customerId, accountId: account })
-  const list = useListed(['holds', 'list', filters], (page) =>
+  const list = usePagedList(['holds', 'list', filters], (page) =>
     countersign.fundsHolds.list({ ...filters, ...page, includeNames: true }),
   )
   return (
@@ -63,10 +63,10 @@ export function HoldList() {
         getId={({ id }) => id}
         empty={
           Object.keys(filters).length > 0
-            ? { title: 'No hold matches', text: 'Remove a filter.' }
+            ? { title: 'No matching holds', text: 'Remove a filter.' }
             : {
                 title: 'No holds yet',
-                text: 'Pulled money is held if a rule applies. The rules are in Settings under Holds and limits.',
+                text: 'Pulled money is held when a rule applies. Set up rules in Settings > Holds and limits.',
               }
         }
       />

@@ -7,13 +7,13 @@ import { CURRENCY_CODES } from '../../ui/amount-filters.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, keepValidValues } from '../../ui/filters.tsx'
-import { ListedName } from '../../ui/listed-name.tsx'
+import { RecordName } from '../../ui/listed-name.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
 import { shortenId } from '../../ui/record-id.tsx'
 import { formatConstant } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
-import { useListed } from '../../ui/use-listed.ts'
+import { usePagedList } from '../../ui/use-listed.ts'
 
 type LedgerAccount = Static<typeof LedgerAccountSchema>
 
@@ -45,7 +45,7 @@ const COLUMNS: readonly Column<LedgerAccount>[] = [
     header: 'Owner',
     width: 'minmax(8rem, 1fr)',
     priority: 2,
-    cell: ({ owner }) => (owner.startsWith('Platform:') ? 'The platform' : <ListedName id={owner} />),
+    cell: ({ owner }) => (owner.startsWith('Platform:') ? 'The platform' : <RecordName id={owner} />),
   },
   {
     id: 'side',
@@ -82,7 +82,7 @@ export function LedgerList() {
     ...(currency ? { currency } : {}),
     ...(owner ? { owner } : {}),
   }
-  const list = useListed(['accounts', 'ledger', filters], (page) =>
+  const list = usePagedList(['accounts', 'ledger', filters], (page) =>
     countersign.ledgerAccounts.list({ ...filters, ...page, includeNames: true }),
   )
   return (
@@ -96,7 +96,7 @@ export function LedgerList() {
         getId={({ id }) => id}
         getLink={({ id }) => `/accounts/${id}`}
         empty={{
-          title: Object.keys(filters).length > 0 ? 'No account matches' : 'No accounts yet',
+          title: Object.keys(filters).length > 0 ? 'No matching accounts' : 'No accounts yet',
           text: 'Customers have accounts as soon as they are created. Search by ledger names, such as fees or rail.',
         }}
       />

@@ -15,7 +15,7 @@ import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import { type Booking, formatSide } from './bookings.tsx'
 
-type Explained = Awaited<ReturnType<typeof countersign.ledgerTransfers.explain>>
+type Explanation = Awaited<ReturnType<typeof countersign.ledgerTransfers.explain>>
 
 const route = getRouteApi('/ledger/transfers/$transferId')
 const PARENT = { title: 'Ledger', to: '/ledger' }
@@ -34,7 +34,7 @@ export function TransferPage() {
   )
 }
 
-function BookingDetail({ explanation: { transfer, steps } }: { readonly explanation: Explained }) {
+function BookingDetail({ explanation: { transfer, steps } }: { readonly explanation: Explanation }) {
   return (
     <Page
       title={`${formatMoney(transfer.amount)} booked`}

@@ -23,7 +23,7 @@ export function MandateActions({ mandate }: { readonly mandate: Mandate }) {
     question: {
       title: 'Cancel this mandate?',
       text: (
-        <Affected
+        <CancellationFacts
           mandate={mandate}
           text="No further direct debits are collected. Direct debits already at the bank, or waiting for the next file, continue."
         />
@@ -40,7 +40,7 @@ export function MandateActions({ mandate }: { readonly mandate: Mandate }) {
     question: {
       title: 'Cancel after the next collection?',
       text: (
-        <Affected
+        <CancellationFacts
           mandate={mandate}
           text="The mandate stays active for one more collection, which is marked as the last."
         />
@@ -53,7 +53,7 @@ export function MandateActions({ mandate }: { readonly mandate: Mandate }) {
 }
 
 /** Shows what a cancellation does, and which customer and account it affects. */
-function Affected({ mandate, text }: { readonly mandate: Mandate; readonly text: string }) {
+function CancellationFacts({ mandate, text }: { readonly mandate: Mandate; readonly text: string }) {
   const { customerId, reference } = mandate
   return (
     <Stack gap="sm">

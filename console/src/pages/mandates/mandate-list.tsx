@@ -6,9 +6,9 @@ import { buildCsvUrl } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, keepValidValues } from '../../ui/filters.tsx'
-import { ListedName } from '../../ui/listed-name.tsx'
+import { RecordName } from '../../ui/listed-name.tsx'
 import { Page } from '../../ui/page.tsx'
-import { useListed } from '../../ui/use-listed.ts'
+import { usePagedList } from '../../ui/use-listed.ts'
 import { MANDATE_COLUMNS, type Mandate } from './mandate.tsx'
 
 const route = getRouteApi('/mandates')
@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Mandate>[] = [
     id: 'customer',
     header: 'Customer',
     width: 'minmax(7rem, 2fr)',
-    cell: ({ customerId }) => (customerId === undefined ? 'The platform' : <ListedName id={customerId} />),
+    cell: ({ customerId }) => (customerId === undefined ? 'The platform' : <RecordName id={customerId} />),
   },
   ...MANDATE_COLUMNS,
 ]
@@ -35,7 +35,7 @@ export function MandateList() {
     status: findWord(MANDATE_STATUSES, search.status),
     customerId: search.customerId,
   })
-  const list = useListed(['mandates', 'list', filters], (page) =>
+  const list = usePagedList(['mandates', 'list', filters], (page) =>
     countersign.mandates.list({ ...filters, ...page, includeNames: true }),
   )
   return (
@@ -50,7 +50,7 @@ export function MandateList() {
         getLink={({ id }) => `/mandates/${id}`}
         empty={
           Object.keys(filters).length > 0
-            ? { title: 'No mandate matches', text: 'Remove a filter.' }
+            ? { title: 'No matching mandates', text: 'Remove a filter.' }
             : {
                 title: 'No mandates yet',
                 text: 'Register mandates on the page of a customer who has a EUR account with an IBAN, or a GBP account.',

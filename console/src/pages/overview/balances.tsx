@@ -3,10 +3,10 @@ import type { Static } from 'typebox'
 import { Money } from '../../ui/money.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 
-type Held = Static<typeof HeldBalance>
+type CurrencyBalance = Static<typeof HeldBalance>
 
 /** Balances by currency. Zero balances come last. */
-export function Balances({ balances }: { readonly balances: readonly Held[] }) {
+export function Balances({ balances }: { readonly balances: readonly CurrencyBalance[] }) {
   const rows = [...balances].sort((a, b) => Number(isEmpty(a)) - Number(isEmpty(b)))
   return (
     <ShortTable
@@ -27,7 +27,7 @@ export function Balances({ balances }: { readonly balances: readonly Held[] }) {
         },
         {
           id: 'platform',
-          header: 'Your own',
+          header: 'Platform balances',
           width: 'minmax(8rem, 1fr)',
           isRightAligned: true,
           priority: 2,
@@ -41,6 +41,6 @@ export function Balances({ balances }: { readonly balances: readonly Held[] }) {
   )
 }
 
-function isEmpty({ customers, platform }: Held): boolean {
+function isEmpty({ customers, platform }: CurrencyBalance): boolean {
   return customers === 0n && platform === 0n
 }

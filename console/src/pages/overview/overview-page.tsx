@@ -8,7 +8,7 @@ import { Balances } from './balances.tsx'
 import { Health } from './health.tsx'
 import { Payments } from './payments.tsx'
 import { Waiting } from './waiting.tsx'
-import { Watched } from './watched.tsx'
+import { MonitoredValues } from './watched.tsx'
 
 const route = getRouteApi('/')
 
@@ -38,7 +38,7 @@ export function Overview() {
         {({ waiting, waitingSince }) => <Waiting waiting={waiting} waitingSince={waitingSince} />}
       </QueryResult>
       <Payments days={Number(span)} currency={currency} />
-      <QueryResult query={query}>{({ watches }) => <Watched readings={watches} />}</QueryResult>
+      <QueryResult query={query}>{({ watches }) => <MonitoredValues readings={watches} />}</QueryResult>
       <div className="columns">
         <Panel title="Balances" isBare>
           <QueryResult query={query}>{({ balances }) => <Balances balances={balances} />}</QueryResult>

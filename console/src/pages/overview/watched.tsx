@@ -12,15 +12,15 @@ import { formatDuration } from '../../ui/time-format.ts'
 type Reading = Static<typeof Overview>['watches'][number]
 
 /** All monitored values and their limits. Values outside their limit come first. */
-export function Watched({ readings }: { readonly readings: readonly Reading[] }) {
+export function MonitoredValues({ readings }: { readonly readings: readonly Reading[] }) {
   const alerts = readings.filter(({ isCrossed }) => isCrossed)
   const withinLimits = readings.filter(({ isCrossed }) => !isCrossed)
   return (
-    <Panel title="Watched" actions={<Status state={alerts.length > 0 ? 'NEEDS_ATTENTION' : 'OK'} />}>
+    <Panel title="Monitored values" actions={<Status state={alerts.length > 0 ? 'NEEDS_ATTENTION' : 'OK'} />}>
       {readings.length === 0 ? (
         <span className="soft">No limits are set yet.</span>
       ) : (
-        <ul className="tiles watched" aria-label="Watched">
+        <ul className="tiles watched" aria-label="Monitored values">
           {[...alerts, ...withinLimits].map((reading) => (
             <li key={`${reading.watch} ${reading.subject} ${reading.unit}`}>
               <Tile reading={reading} />
@@ -54,13 +54,13 @@ function Tile({ reading }: { readonly reading: Reading }) {
   )
 }
 
-interface FramedProps {
+interface TileFrameProps {
   readonly isCrossed: boolean
   readonly page: string | undefined
   readonly children: ReactNode
 }
 
-function TileFrame({ isCrossed, page, children }: FramedProps) {
+function TileFrame({ isCrossed, page, children }: TileFrameProps) {
   const className = isCrossed ? 'tile open' : 'tile'
   if (page === undefined) return <div className={className}>{children}</div>
   return (

@@ -11,13 +11,13 @@ import { DialogButton } from '../../ui/dialog-button.tsx'
 import { parseSmallestUnits } from '../../ui/money-format.ts'
 import { ErrorState } from '../../ui/states.tsx'
 import { formatConstant } from '../../ui/status-meaning.ts'
-import type { Listed } from '../../ui/use-listed.ts'
+import type { PagedList } from '../../ui/use-listed.ts'
 import { useReloadOwnMoney } from './use-changed.ts'
 
 type OwnAccount = ItemOf<'own_account_list'>
 
 interface ButtonProps {
-  readonly accounts: Listed<OwnAccount>
+  readonly accounts: PagedList<OwnAccount>
 }
 
 /** A button that opens the form for a withdrawal. */

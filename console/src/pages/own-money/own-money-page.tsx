@@ -11,7 +11,7 @@ import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
-import { useListed } from '../../ui/use-listed.ts'
+import { usePagedList } from '../../ui/use-listed.ts'
 import { DecisionButtons } from './decision-buttons.tsx'
 import { NewMovement, NewWithdrawal } from './new-payments.tsx'
 import { RegisterAccount } from './register-account.tsx'
@@ -97,8 +97,8 @@ const WITHDRAWALS: readonly Column<Withdrawal>[] = [
 
 /** The operator's own external accounts and the payments to them. */
 export function OwnMoneyPage() {
-  const accounts = useListed(['own-money', 'accounts'], (page) => countersign.ownAccounts.list(page))
-  const withdrawals = useListed(['own-money', 'withdrawals'], (page) => countersign.withdrawals.list(page))
+  const accounts = usePagedList(['own-money', 'accounts'], (page) => countersign.ownAccounts.list(page))
+  const withdrawals = usePagedList(['own-money', 'withdrawals'], (page) => countersign.withdrawals.list(page))
   return (
     <Page
       title="Own money"

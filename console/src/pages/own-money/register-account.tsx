@@ -11,7 +11,7 @@ import { describeAccount } from '../../ui/account-words.ts'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { ErrorState, Loading } from '../../ui/states.tsx'
 import { formatConstant } from '../../ui/status-meaning.ts'
-import type { Listed } from '../../ui/use-listed.ts'
+import type { PagedList } from '../../ui/use-listed.ts'
 import {
   type AccountDraft,
   buildAccountInfo,
@@ -27,8 +27,7 @@ import { useTreasuries } from './treasuries.ts'
 import { useReloadOwnMoney } from './use-changed.ts'
 
 type External = ItemOf<'platform_external_account_list'>
-type Own = ItemOf<'own_account_list'>
-type Registered = Listed<Own>
+type OwnAccount = ItemOf<'own_account_list'>
 
 type Fact = readonly [name: string, value: ReactNode]
 
@@ -41,7 +40,7 @@ const OWN_EFFECT =
   'Fees and own capital can be paid to this account. Money from it that names no other account counts as own capital.'
 
 /** A button that opens the registration form. */
-export function RegisterAccount({ accounts }: { readonly accounts: Registered }) {
+export function RegisterAccount({ accounts }: { readonly accounts: PagedList<OwnAccount> }) {
   const missingManage = useMissingPermission('MANAGE')
   const onChanged = useReloadOwnMoney()
   return (
@@ -58,7 +57,7 @@ export function RegisterAccount({ accounts }: { readonly accounts: Registered })
 }
 
 interface FormProps {
-  readonly registered: readonly Own[]
+  readonly registered: readonly OwnAccount[]
   readonly onDone: () => void
 }
 
@@ -97,7 +96,7 @@ interface RegistrationProps {
 /** Registers one of the platform's external accounts: an existing one, or a new one that is created first. */
 function RegistrationForm({ accounts, currencies, reload, onDone }: RegistrationProps) {
   const [accountId, setAccountId] = useState(accounts[0]?.id ?? NEW)
-  const [purpose, setPurpose] = useState<Own['purpose']>('OWN_MONEY')
+  const [purpose, setPurpose] = useState<OwnAccount['purpose']>('OWN_MONEY')
   const createdAccount = useNewAccount(currencies)
   const account = accounts.find(({ id }) => id === accountId)
   const typeName = account?.accountInfo.accountType ?? createdAccount.draft.type
@@ -186,8 +185,8 @@ function AccountChoice(props: {
 }
 
 function PurposeChoice(props: {
-  readonly purpose: Own['purpose']
-  readonly choose: (purpose: Own['purpose']) => void
+  readonly purpose: OwnAccount['purpose']
+  readonly choose: (purpose: OwnAccount['purpose']) => void
 }) {
   const { purpose, choose } = props
   return (

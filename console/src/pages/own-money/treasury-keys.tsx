@@ -4,7 +4,7 @@ import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
-import { useListed } from '../../ui/use-listed.ts'
+import { usePagedList } from '../../ui/use-listed.ts'
 import { DecisionButtons } from './decision-buttons.tsx'
 
 type Key = ItemOf<'treasury_key_list'>
@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<Key>[] = [
 
 /** Treasury keys created by rotations. */
 export function TreasuryKeys() {
-  const keys = useListed(['own-money', 'keys'], (page) => countersign.treasuryKeys.list(page))
+  const keys = usePagedList(['own-money', 'keys'], (page) => countersign.treasuryKeys.list(page))
   return (
     <>
       <h2>Treasury keys</h2>

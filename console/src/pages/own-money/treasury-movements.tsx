@@ -6,7 +6,7 @@ import { Money } from '../../ui/money.tsx'
 import { Status } from '../../ui/status.tsx'
 import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
-import { useListed } from '../../ui/use-listed.ts'
+import { usePagedList } from '../../ui/use-listed.ts'
 import { DecisionButtons } from './decision-buttons.tsx'
 
 type Movement = ItemOf<'treasury_movement_list'>
@@ -45,7 +45,9 @@ const COLUMNS: readonly Column<Movement>[] = [
 
 /** Movements of money between chain treasuries and cold storage. */
 export function TreasuryMovements() {
-  const movements = useListed(['own-money', 'movements'], (page) => countersign.treasuryMovements.list(page))
+  const movements = usePagedList(['own-money', 'movements'], (page) =>
+    countersign.treasuryMovements.list(page),
+  )
   return (
     <>
       <h2>Treasury and cold storage</h2>

@@ -65,7 +65,7 @@ export function PayoutList() {
         columns={COLUMNS}
         getId={({ id }) => id}
         getLink={({ id }) => `/payouts/${id}`}
-        emptyFiltered={{ title: 'No batch matches', text: 'Remove the filter.' }}
+        emptyFiltered={{ title: 'No matching batches', text: 'Remove the filter.' }}
         empty={{
           title: 'No payouts yet',
           text: 'Send a file here or with “countersign payouts send”, or call POST /payouts/batches from your backend.',

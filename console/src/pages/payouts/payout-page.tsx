@@ -155,8 +155,8 @@ function Lines({ batchId }: { readonly batchId: string }) {
         read={(query) => countersign.payoutBatches.lines(batchId, query)}
         columns={COLUMNS}
         getId={({ id }) => id}
-        emptyFiltered={{ title: 'No line matches' }}
-        empty={{ title: 'No line was checked yet' }}
+        emptyFiltered={{ title: 'No matching lines' }}
+        empty={{ title: 'No lines checked yet' }}
       />
     </Panel>
   )

@@ -74,7 +74,7 @@ function FileForm({ onSent }: { readonly onSent: (batch: PayoutBatch) => void })
         />
         <TextInput
           label="Name"
-          description="The name of the batch, for people"
+          description="A display name for the batch"
           maxLength={100}
           value={name}
           onChange={({ currentTarget }) => setDraft(createDraft(file, currentTarget.value))}

@@ -11,7 +11,7 @@ import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
-import { useListed } from '../../ui/use-listed.ts'
+import { usePagedList } from '../../ui/use-listed.ts'
 import { describeRate, getReceivedAmount, getSentAmount, type Quote } from './quote.ts'
 
 const route = getRouteApi('/quotes')
@@ -78,7 +78,7 @@ export function QuoteList() {
   const search = keepValidValues(FILTERS, route.useSearch())
   const { status, customerId, from, to } = search
   const filters = present({ status: findWord(QUOTE_STATES, status), customerId, ...toTimeRange(from, to) })
-  const list = useListed(['quotes', 'list', filters], (page) =>
+  const list = usePagedList(['quotes', 'list', filters], (page) =>
     countersign.quotes.list({ ...filters, ...page }),
   )
   return (
@@ -93,7 +93,7 @@ export function QuoteList() {
         getLink={({ id }) => `/quotes/${id}`}
         empty={
           Object.keys(filters).length > 0
-            ? { title: 'No quote matches', text: 'Remove a filter.' }
+            ? { title: 'No matching quotes', text: 'Remove a filter.' }
             : {
                 title: 'No quotes yet',
                 text: 'A quote locks a rate and the fees for a payment. Your backend creates quotes with POST /quotes.',

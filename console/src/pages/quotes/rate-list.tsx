@@ -11,7 +11,7 @@ import { Money } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
 import { formatConstant } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
-import { useListed } from '../../ui/use-listed.ts'
+import { usePagedList } from '../../ui/use-listed.ts'
 import { describeRate } from './quote.ts'
 
 type ExchangeRate = Static<typeof ExchangeRateSchema>
@@ -93,7 +93,7 @@ export function Rates() {
     ...(sourceCurrency ? { sourceCurrency } : {}),
     ...(destinationCurrency ? { destinationCurrency: [destinationCurrency] } : {}),
   }
-  const list = useListed(['quotes', 'rates', filters], async () => ({
+  const list = usePagedList(['quotes', 'rates', filters], async () => ({
     ...(await countersign.exchangeRates.list(filters)),
     hasMore: false,
   }))

@@ -10,7 +10,7 @@ import { type Filter, Filters, keepValidValues } from '../../ui/filters.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
-import { useListed } from '../../ui/use-listed.ts'
+import { usePagedList } from '../../ui/use-listed.ts'
 import { ExampleBankButton } from './example-bank-button.tsx'
 import { type Reconciliation, withCurrency } from './reconciliation.ts'
 
@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<Reconciliation>[] = [
   },
   {
     id: 'closing',
-    header: 'By the bank',
+    header: 'Bank balance',
     width: 'minmax(9rem, 1fr)',
     isRightAligned: true,
     priority: 2,
@@ -54,7 +54,7 @@ const COLUMNS: readonly Column<Reconciliation>[] = [
   },
   {
     id: 'books',
-    header: 'By the books',
+    header: 'Ledger balance',
     width: 'minmax(9rem, 1fr)',
     isRightAligned: true,
     priority: 2,
@@ -79,7 +79,7 @@ export function ReconciliationList() {
     startDate: from,
     endDate: to,
   })
-  const list = useListed(['reconciliations', 'list', filters], (page) =>
+  const list = usePagedList(['reconciliations', 'list', filters], (page) =>
     countersign.reconciliations.list({ ...filters, ...page }),
   )
   return (
@@ -94,7 +94,7 @@ export function ReconciliationList() {
         getLink={({ id }) => `/reconciliations/${id}`}
         empty={
           Object.keys(filters).length > 0
-            ? { title: 'No day matches', text: 'Remove a filter.' }
+            ? { title: 'No matching days', text: 'Remove a filter.' }
             : {
                 title: 'Nothing to reconcile yet',
                 text: 'Each day of a rail that sends statements is reconciled with the books and appears here. In a sandbox, create an example bank.',

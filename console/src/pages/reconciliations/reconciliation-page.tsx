@@ -79,14 +79,14 @@ function Statement({ day }: { readonly day: Detail }) {
       {statement ? (
         <Facts
           items={[
-            ['Named', statement.id],
-            ['Begins with', money(statement.openingBalance)],
-            ['Ends with', money(statement.closingBalance)],
+            ['Statement id', statement.id],
+            ['Opening balance', money(statement.openingBalance)],
+            ['Closing balance', money(statement.closingBalance)],
             ['Entries', `${statement.entryCount}`],
-            ['Sum of its entries', money(statement.entrySum)],
-            ['Charged', money(statement.charged)],
+            ['Total of entries', money(statement.entrySum)],
+            ['Bank charges', money(statement.charged)],
             ['Expected costs', money(statement.expectedCosts)],
-            ['Arrived', receivedAt && <Time at={receivedAt} />],
+            ['Received', receivedAt && <Time at={receivedAt} />],
           ]}
         />
       ) : (
@@ -103,10 +103,10 @@ function Books({ day }: { readonly day: Detail }) {
     <Panel title="Books">
       <Facts
         items={[
-          ['Balance of the rail', money(ledger?.balance)],
-          ['Moved since', money(ledger?.later)],
+          ['Rail balance', money(ledger?.balance)],
+          ['Later movements', money(ledger?.later)],
           ['Difference', money(difference)],
-          ['Compared', reconciledAt && <Time at={reconciledAt} />],
+          ['Reconciled', reconciledAt && <Time at={reconciledAt} />],
         ]}
       />
     </Panel>
@@ -132,7 +132,7 @@ function Differences({ day, selected, select }: DifferencesProps) {
   const match = (
     <DialogButton
       label={`Match ${count}: ${formatMoney({ amount: selection.difference, currency: day.currency })}`}
-      title="Do these belong together?"
+      title="Match the selected items?"
       disabledReason={disabledReason}
       onDone={finish}
     >
@@ -192,7 +192,7 @@ function buildColumns(currency: Detail['currency']): readonly Omit<Column<Differ
   return [
     {
       id: 'reason',
-      header: 'Why',
+      header: 'Reason',
       width: 'minmax(12rem, 3fr)',
       cell: ({ reason }) => (
         <span className="clipped" title={DIFFERENCES[reason]}>

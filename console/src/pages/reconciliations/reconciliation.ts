@@ -2,7 +2,7 @@ import type { Reconciliation as ReconciliationSchema } from '@countersign/contra
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
 import type { Amount } from '../../ui/money.tsx'
-import { useListed } from '../../ui/use-listed.ts'
+import { usePagedList } from '../../ui/use-listed.ts'
 
 export type Reconciliation = Static<typeof ReconciliationSchema>
 
@@ -11,7 +11,7 @@ export type Reconciliation = Static<typeof ReconciliationSchema>
  * changes.
  */
 export function useDifferingDays({ id, status }: Pick<Reconciliation, 'id' | 'status'>): string[] {
-  const { rows } = useListed(['reconciliations', 'differing', id, status], (page) =>
+  const { rows } = usePagedList(['reconciliations', 'differing', id, status], (page) =>
     countersign.reconciliations.list({ status: 'DIFFERENT', ...page }),
   )
   return rows.map(({ id }) => id)

@@ -13,7 +13,7 @@ import { type Filter, Filters, keepValidValues, toTimeRange } from '../../ui/fil
 import { Page } from '../../ui/page.tsx'
 import { shortenId } from '../../ui/record-id.tsx'
 import { Time } from '../../ui/time.tsx'
-import { useListed } from '../../ui/use-listed.ts'
+import { usePagedList } from '../../ui/use-listed.ts'
 import { HttpStatus } from './http-status.tsx'
 
 type Row = Static<typeof LoggedRequestSummary>
@@ -67,8 +67,8 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   {
     id: 'took',
-    header: 'Took',
-    width: '4.5rem',
+    header: 'Duration',
+    width: '5.5rem',
     isRightAligned: true,
     priority: 2,
     cell: ({ durationMs }) => <span className="figures">{durationMs.toLocaleString()} ms</span>,
@@ -96,7 +96,7 @@ export function RequestList() {
     actorId,
     ...toTimeRange(from, to),
   })
-  const list = useListed(['requests', 'list', filters], (page) =>
+  const list = usePagedList(['requests', 'list', filters], (page) =>
     countersign.requests.list({ ...filters, ...page }),
   )
   return (
@@ -113,7 +113,7 @@ export function RequestList() {
         empty={
           Object.keys(filters).length > 0
             ? {
-                title: 'No request matches',
+                title: 'No matching requests',
                 text: 'The log keeps requests for a few days. A request appears about a second after its response.',
               }
             : {

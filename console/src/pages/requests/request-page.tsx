@@ -81,7 +81,7 @@ function About({ request }: { readonly request: LoggedRequest }) {
           ['Record', findRecordId(request)],
           ['Caller', <Actor key="actor" actor={request.actor} />],
           ['Error code', request.code && <code key="code">{request.code}</code>],
-          ['Took', `${request.durationMs.toLocaleString()} ms`],
+          ['Duration', `${request.durationMs.toLocaleString()} ms`],
           ['Query', request.query && <code className="anywhere">{request.query}</code>],
           ['From', request.address],
           [

@@ -26,7 +26,7 @@ export function Fund({ onChange: changed }: { readonly onChange: () => void }) {
   return (
     <FundForm
       accounts={data}
-      description="Yours, and the newest of your customers"
+      description="Your own accounts, and the newest customer accounts"
       formatLabel={({ type, customerId, balance }) =>
         `${customerId ? shortenId(customerId) : 'Platform'} · ${formatConstant(type)} · ${balance.currency.code}`
       }
@@ -74,7 +74,7 @@ export function FundForm(props: {
           inputMode="decimal"
           required
           value={amount}
-          error={amount !== '' && units === undefined && `An amount with at most ${decimals} decimals`}
+          error={amount !== '' && units === undefined && formatAmountError(decimals)}
           onChange={({ currentTarget }) => setAmount(currentTarget.value)}
         />
         <Group>
@@ -96,4 +96,8 @@ export function FundForm(props: {
       </Stack>
     </form>
   )
+}
+
+function formatAmountError(decimals: number): string {
+  return `Enter an amount with at most ${decimals} decimal places.`
 }

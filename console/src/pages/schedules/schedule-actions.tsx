@@ -19,7 +19,7 @@ export function ScheduleActions({ schedule }: { readonly schedule: PaymentSchedu
     <>
       <ActionButton
         label="Cancel"
-        successText="Canceled the schedule."
+        successText="Schedule canceled."
         disabledReason={disabledReason ?? inactiveReason}
         act={async () => await countersign.paymentSchedules.cancel(id)}
         question={{
@@ -30,7 +30,7 @@ export function ScheduleActions({ schedule }: { readonly schedule: PaymentSchedu
       />
       <ActionButton
         label="Skip next"
-        successText="Skipped the next payment."
+        successText="Next payment skipped."
         disabledReason={disabledReason ?? describeInactive(status)}
         act={async () =>
           await countersign.paymentSchedules.skip(id, upcoming[0] ? { date: upcoming[0].date } : {})
@@ -61,7 +61,7 @@ function PauseOrResume({
     return (
       <ActionButton
         label="Resume"
-        successText="Resumed the schedule."
+        successText="Schedule resumed."
         variant="filled"
         disabledReason={disabledReason}
         act={async () => await countersign.paymentSchedules.resume(id)}
@@ -71,7 +71,7 @@ function PauseOrResume({
   return (
     <ActionButton
       label="Pause"
-      successText="Paused the schedule."
+      successText="Schedule paused."
       disabledReason={disabledReason ?? describeInactive(status)}
       act={async () => await countersign.paymentSchedules.pause(id)}
       onDone={onDone}

@@ -94,7 +94,11 @@ export function ScheduleForm({ onDone }: { readonly onDone: (id: string) => void
           inputMode="decimal"
           required
           value={draft.amount}
-          error={draft.amount !== '' && units === undefined && `An amount with at most ${decimals} decimals`}
+          error={
+            draft.amount !== '' &&
+            units === undefined &&
+            `Enter an amount with at most ${decimals} decimal places.`
+          }
           onChange={({ currentTarget }) => set({ amount: currentTarget.value })}
         />
         <RuleFields draft={draft} set={set} />
@@ -122,7 +126,7 @@ function AccountFields(props: {
     <>
       <NativeSelect
         label="From"
-        description="Yours, and the newest of your customers"
+        description="Your own accounts, and the newest customer accounts"
         value={source?.id ?? ''}
         onChange={({ currentTarget }) => set({ sourceId: currentTarget.value, destinationId: '' })}
         data={sources.map(({ id, customerId, balance }) => ({

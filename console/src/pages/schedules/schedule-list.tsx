@@ -69,7 +69,7 @@ export function ScheduleList() {
         columns={COLUMNS}
         getId={({ id }) => id}
         getLink={({ id }) => `/schedules/${id}`}
-        emptyFiltered={{ title: 'No schedule matches', text: 'Remove the filter.' }}
+        emptyFiltered={{ title: 'No matching schedules', text: 'Remove the filter.' }}
         empty={{
           title: 'No schedules yet',
           text: 'Create one here, or with POST /payment-schedules, to pay at a time or by a rule.',

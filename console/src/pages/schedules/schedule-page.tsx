@@ -155,7 +155,7 @@ function Occurrences({ scheduleId }: { readonly scheduleId: string }) {
         read={(query) => countersign.paymentSchedules.occurrences(scheduleId, query)}
         columns={COLUMNS}
         getId={({ id }) => id}
-        emptyFiltered={{ title: 'No payment matches' }}
+        emptyFiltered={{ title: 'No matching payments' }}
         empty={{ title: 'No payments announced yet' }}
       />
     </Panel>

@@ -20,11 +20,11 @@ function ColorSchemes() {
   return (
     <Panel title="This console">
       <SegmentedControl
-        aria-label="Colours"
+        aria-label="Color scheme"
         value={colorScheme}
         onChange={(value) => setColorScheme(findWord(COLOR_SCHEMES, value) ?? 'auto')}
         data={[
-          { value: 'auto', label: 'As the system' },
+          { value: 'auto', label: 'Same as system' },
           { value: 'light', label: 'Light' },
           { value: 'dark', label: 'Dark' },
         ]}

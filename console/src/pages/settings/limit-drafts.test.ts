@@ -49,21 +49,23 @@ describe('the limits form', () => {
 
   test('reports at each field what the server would refuse', () => {
     expect(findErrors(HOLD_FIELDS, { ...NEW_HOLD, bankingDays: '61', minAmount: '10' })).toEqual({
-      bankingDays: 'A whole number from 1 to 60',
-      minAmount: 'Choose the currency of the amount',
+      bankingDays: 'Enter a whole number from 1 to 60.',
+      minAmount: 'Choose the currency of the amount.',
     })
     expect(findErrors(HOLD_FIELDS, { ...NEW_HOLD, currency: 'USD', minAmount: '1.005' })).toEqual({
-      minAmount: 'An amount with at most 2 decimals',
+      minAmount: 'Enter an amount with at most 2 decimal places.',
     })
-    expect(findErrors(LIMIT_FIELDS, NEW_LIMIT)).toEqual({ maxCount: 'Set a number, a sum or both' })
+    expect(findErrors(LIMIT_FIELDS, NEW_LIMIT)).toEqual({
+      maxCount: 'Set a maximum number, a maximum total, or both.',
+    })
     const limit = { ...NEW_LIMIT, maxCount: '1' }
     expect(findErrors(LIMIT_FIELDS, limit, [{ ...limit, maxCount: '2' }])).toEqual({
-      subject: 'Another limit has this subject, period and currency',
+      subject: 'Another limit has the same subject, period and currency.',
     })
     const mark = { rail: '', currency: 'USD', amount: '-1' }
     expect(findErrors(buildRailMarkFields([]), mark)).toEqual({
-      rail: 'Choose a rail',
-      amount: 'The amount is too small',
+      rail: 'Choose a rail.',
+      amount: 'Enter at least 0.00.',
     })
     expect(findErrors(POSITION_MARK_FIELDS, mark)).toEqual({})
   })

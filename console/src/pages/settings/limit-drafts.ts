@@ -21,9 +21,9 @@ const COUNT_MAX = 1_000_000
 
 const CURRENCY_CHOICES = keysOf(CURRENCIES).map((code) => ({ value: code, label: code }))
 
-function buildChoices(words: readonly string[], none?: string) {
-  const choices = words.map((word) => ({ value: word, label: formatConstant(word) }))
-  return none === undefined ? choices : [{ value: '', label: none }, ...choices]
+function buildChoices(values: readonly string[], emptyLabel?: string) {
+  const choices = values.map((value) => ({ value, label: formatConstant(value) }))
+  return emptyLabel === undefined ? choices : [{ value: '', label: emptyLabel }, ...choices]
 }
 
 function getDecimals(code: string): number {
@@ -51,13 +51,13 @@ function checkInteger(name: string, min: number, max: number, isRequired: boolea
   return ({ [name]: text = '' }: RuleRow): string | undefined =>
     (text === '' && !isRequired) || parseInteger(text, min, max) !== undefined
       ? undefined
-      : `A whole number from ${min} to ${max}`
+      : `Enter a whole number from ${min} to ${max}.`
 }
 
-function checkAmount({ currency = '' }: RuleRow, text: string, least: bigint): string | undefined {
+function checkAmount({ currency = '' }: RuleRow, text: string, min: bigint): string | undefined {
   const units = parseSignedUnits(text, currency)
-  if (units === undefined) return `An amount with at most ${getDecimals(currency)} decimals`
-  return units < least ? 'The amount is too small' : undefined
+  if (units === undefined) return `Enter an amount with at most ${getDecimals(currency)} decimal places.`
+  return units < min ? `Enter at least ${formatDraftAmount(min, currency)}.` : undefined
 }
 
 export const HOLD_FIELDS: readonly RuleField[] = [
@@ -68,22 +68,22 @@ export const HOLD_FIELDS: readonly RuleField[] = [
   },
   {
     name: 'currency',
-    label: 'Only pulls in',
+    label: 'Currency',
     choices: [{ value: '', label: 'Any currency' }, ...CURRENCY_CHOICES],
   },
-  { name: 'paymentRail', label: 'Only by', choices: buildChoices(PAYMENT_RAILS, 'Any network') },
+  { name: 'paymentRail', label: 'Network', choices: buildChoices(PAYMENT_RAILS, 'Any network') },
   {
     name: 'minAmount',
-    label: 'Only from this amount',
+    label: 'Minimum amount',
     findError: (row) => {
       const { currency = '', minAmount = '' } = row
       if (minAmount === '') return undefined
-      return currency === '' ? 'Choose the currency of the amount' : checkAmount(row, minAmount, 1n)
+      return currency === '' ? 'Choose the currency of the amount.' : checkAmount(row, minAmount, 1n)
     },
   },
   {
     name: 'customerAgeDaysMax',
-    label: 'Only for customers at most this many days old',
+    label: 'Maximum customer age (days)',
     findError: checkInteger('customerAgeDaysMax', 0, AGE_DAYS_MAX, false),
   },
 ]
@@ -125,21 +125,21 @@ const isSameLimit = (first: RuleRow, second: RuleRow) =>
 export const LIMIT_FIELDS: readonly RuleField[] = [
   {
     name: 'subject',
-    label: 'For each',
+    label: 'Applies to',
     choices: buildChoices(VELOCITY_SUBJECTS),
     findError: (row, otherRows) =>
       otherRows.some((otherRow) => isSameLimit(otherRow, row))
-        ? 'Another limit has this subject, period and currency'
+        ? 'Another limit has the same subject, period and currency.'
         : undefined,
   },
-  { name: 'period', label: 'In a', choices: buildChoices(VELOCITY_PERIODS) },
-  { name: 'currency', label: 'Payments in', choices: CURRENCY_CHOICES },
+  { name: 'period', label: 'Period', choices: buildChoices(VELOCITY_PERIODS) },
+  { name: 'currency', label: 'Currency', choices: CURRENCY_CHOICES },
   {
     name: 'maxCount',
     label: 'Maximum number of payments',
     findError: (row) =>
       row.maxCount === '' && row.maxAmount === ''
-        ? 'Set a number, a sum or both'
+        ? 'Set a maximum number, a maximum total, or both.'
         : checkInteger('maxCount', 0, COUNT_MAX, false)(row),
   },
   {
@@ -182,14 +182,14 @@ export function fromLimitRows(rows: readonly RuleRow[]): Limits {
 
 const POSITION_CURRENCY: RuleField = { name: 'currency', label: 'Currency', choices: CURRENCY_CHOICES }
 
-/** Fields of a rail's thresholds. `rails` are the names of the platform's rails. */
+/** Fields of a rail's low-water marks. `rails` are the names of the platform's rails. */
 export function buildRailMarkFields(rails: readonly string[]): readonly RuleField[] {
   return [
     {
       name: 'rail',
       label: 'Rail',
       choices: rails.map((rail) => ({ value: rail, label: rail })),
-      findError: ({ rail }) => (rail === '' ? 'Choose a rail' : undefined),
+      findError: ({ rail }) => (rail === '' ? 'Choose a rail.' : undefined),
     },
     POSITION_CURRENCY,
     {
@@ -204,10 +204,10 @@ export const POSITION_MARK_FIELDS: readonly RuleField[] = [
   POSITION_CURRENCY,
   {
     name: 'amount',
-    label: 'Low-water mark, below 0 for a short position',
+    label: 'Low-water mark (negative for a short position)',
     findError: ({ amount = '', currency = '' }) =>
       parseSignedUnits(amount, currency) === undefined
-        ? `An amount with at most ${getDecimals(currency)} decimals`
+        ? `Enter an amount with at most ${getDecimals(currency)} decimal places.`
         : undefined,
   },
 ]
@@ -222,7 +222,7 @@ export function toRailMarkRows(marks: RailMarks): RuleRow[] {
   }))
 }
 
-/** Converts valid rows to rail thresholds. */
+/** Converts valid rows to low-water marks of rails. */
 export function fromRailMarkRows(rows: readonly RuleRow[]): RailMarks {
   return fromPositionMarkRows(rows).map((mark, index) => ({ ...mark, rail: rows[index]?.rail ?? '' }))
 }
@@ -234,7 +234,7 @@ export function toPositionMarkRows(marks: PositionMarks): RuleRow[] {
   }))
 }
 
-/** Converts valid rows to position thresholds. */
+/** Converts valid rows to low-water marks of positions. */
 export function fromPositionMarkRows(rows: readonly RuleRow[]): PositionMarks {
   return rows.map(({ currency = '', amount = '' }) => ({
     currencyCode: currency,

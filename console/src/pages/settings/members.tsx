@@ -13,7 +13,7 @@ import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { formatJson } from '../../ui/words.ts'
 import { Invite } from './invite.tsx'
-import { type Removed, RemoveMember, TokensOfRemoved } from './remove-member.tsx'
+import { type RemovedMember, RemovedMemberTokens, RemoveMember } from './remove-member.tsx'
 import { RightsChoice } from './rights-choice.tsx'
 import { type Rights, toRightsBody, useRoles } from './roles.ts'
 import { Secret } from './secret.tsx'
@@ -30,16 +30,16 @@ export function Members() {
     queryFn: async () => await countersign.members.list({ limit: MEMBERS_MAX }),
   })
   // Kept outside the row, because the row disappears with the member.
-  const [removedMember, setRemovedMember] = useState<Removed>()
+  const [removedMember, setRemovedMember] = useState<RemovedMember>()
   const refreshData = () => void client.invalidateQueries()
-  const onRemoved = (member: Removed | undefined) => {
+  const onRemoved = (member: RemovedMember | undefined) => {
     setRemovedMember(member)
     refreshData()
   }
   return (
     <Panel title="Members" actions={<Invite disabledReason={disabledReason} onDone={refreshData} />}>
       {removedMember && (
-        <TokensOfRemoved removed={removedMember} onClose={() => setRemovedMember(undefined)} />
+        <RemovedMemberTokens removed={removedMember} onClose={() => setRemovedMember(undefined)} />
       )}
       {error && <ErrorState error={error} />}
       {!error && !data && <Loading />}
@@ -64,7 +64,7 @@ function MemberRow(props: {
   readonly member: Member
   readonly disabledReason: string | undefined
   readonly onDone: () => void
-  readonly onRemoved: (removed: Removed | undefined) => void
+  readonly onRemoved: (removed: RemovedMember | undefined) => void
 }) {
   const { member, disabledReason, onDone, onRemoved } = props
   const { id, name, email, status, permissions, lastSignInAt } = member
@@ -118,7 +118,7 @@ function MemberActions(props: {
   readonly member: Member
   readonly disabledReason: string | undefined
   readonly onDone: () => void
-  readonly onRemoved: (removed: Removed | undefined) => void
+  readonly onRemoved: (removed: RemovedMember | undefined) => void
   readonly showLink: (link: string) => void
 }) {
   const { member, disabledReason, onDone, onRemoved, showLink } = props

@@ -99,7 +99,7 @@ function PasskeyRow({ passkey, onDone }: { readonly passkey: Passkey; readonly o
       </div>
       <ActionButton
         label="Remove"
-        successText="Removed the passkey."
+        successText="Passkey removed."
         color="red"
         size="xs"
         act={() => countersign.memberPasskeys.delete(passkey.id)}
@@ -141,7 +141,7 @@ function Sessions() {
             </div>
             <ActionButton
               label="End"
-              successText="Ended the sign-in."
+              successText="Sign-in ended."
               size="xs"
               act={() => countersign.memberSessions.delete(id)}
               onDone={() => void client.invalidateQueries({ queryKey: key })}

@@ -12,7 +12,7 @@ import { countersign } from '../../data/client.ts'
 import { meQuery, useMe } from '../../session/me.ts'
 import { Panel } from '../../ui/page.tsx'
 import { ErrorState } from '../../ui/states.tsx'
-import { useUnsaved } from '../../ui/unsaved.tsx'
+import { useUnsavedGuard } from '../../ui/unsaved.tsx'
 import { formatJson } from '../../ui/words.ts'
 
 type Draft = ReturnType<typeof useMe>['notifications']
@@ -47,7 +47,7 @@ export function Notifications() {
     mutationFn: () => countersign.members.updateMe({ notifications: draft }),
     onSuccess: (me) => client.setQueryData(meQuery.queryKey, me),
   })
-  const { question } = useUnsaved(isDirty && !save.isPending)
+  const { question } = useUnsavedGuard(isDirty && !save.isPending)
   const set = (change: Partial<Draft>) => {
     save.reset()
     setDraft({ ...draft, ...change })

@@ -6,13 +6,13 @@ import { countersign } from '../../data/client.ts'
 import { DeniableButton } from '../../ui/deniable-button.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 
-export type Removed = NonNullable<Awaited<ReturnType<typeof countersign.members.delete>>>
+export type RemovedMember = NonNullable<Awaited<ReturnType<typeof countersign.members.delete>>>
 
 /** Removes a member. `onRemoved` receives the API tokens that the member created, if any. */
 export function RemoveMember(props: {
   readonly member: { readonly id: string; readonly name: string }
   readonly disabledReason: string | undefined
-  readonly onRemoved: (removed: Removed | undefined) => void
+  readonly onRemoved: (removed: RemovedMember | undefined) => void
 }) {
   const { member, disabledReason, onRemoved } = props
   const [isOpen, { open, close }] = useDisclosure(false)
@@ -59,7 +59,10 @@ export function RemoveMember(props: {
  * Lists a removed member's API tokens until the dialog is closed. They remain valid unless they are revoked
  * too.
  */
-export function TokensOfRemoved(props: { readonly removed: Removed; readonly onClose: () => void }) {
+export function RemovedMemberTokens(props: {
+  readonly removed: RemovedMember
+  readonly onClose: () => void
+}) {
   const { removed, onClose } = props
   const { tokens, tokensEnded } = removed
   return (

@@ -83,7 +83,7 @@ function RoleRow(props: {
         </DialogButton>
         <ActionButton
           label="Delete"
-          successText="Deleted the role."
+          successText="Role deleted."
           color="red"
           size="xs"
           disabledReason={undeletable}

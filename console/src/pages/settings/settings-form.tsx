@@ -5,7 +5,7 @@ import { countersign } from '../../data/client.ts'
 import { useMissingPermission } from '../../session/me.ts'
 import { Panel } from '../../ui/page.tsx'
 import { ErrorState, Loading } from '../../ui/states.tsx'
-import { useUnsaved } from '../../ui/unsaved.tsx'
+import { useUnsavedGuard } from '../../ui/unsaved.tsx'
 import { formatJson } from '../../ui/words.ts'
 
 /** The platform's configuration, as returned by the API. */
@@ -56,7 +56,7 @@ function Form<Draft>(props: SettingsFormProps<Draft> & { readonly config: Config
     },
   })
   const isDirty = formatJson(draft) !== formatJson(createDraft(config))
-  const { question } = useUnsaved(isDirty && !save.isPending)
+  const { question } = useUnsavedGuard(isDirty && !save.isPending)
   const set = (change: Partial<Draft>) => {
     save.reset()
     setDraft({ ...draft, ...change })

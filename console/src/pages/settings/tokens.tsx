@@ -127,7 +127,7 @@ function NewToken({
 function NewSecret({ token, onClose }: { readonly token: Made; readonly onClose: () => void }) {
   return (
     <Stack>
-      <Text>The secret is shown this once. Put both into the settings of your backend.</Text>
+      <Text>The secret is shown only once. Add both to the settings of your backend.</Text>
       <Secret label="tokenId" value={token.id} />
       <Secret label="clientSecret" value={token.clientSecret ?? ''} />
       <Group justify="flex-end">

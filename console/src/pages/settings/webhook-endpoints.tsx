@@ -101,7 +101,7 @@ function EndpointRow({ endpoint, disabledReason, onDone }: RowProps) {
       <Group gap="xs">
         <ActionButton
           label={isEnabled ? 'Pause' : 'Resume'}
-          successText={isEnabled ? 'The endpoint is paused.' : 'The endpoint gets events again.'}
+          successText={isEnabled ? 'Endpoint paused.' : 'Endpoint resumed.'}
           size="xs"
           disabledReason={disabledReason}
           act={set(isEnabled ? 'PAUSED' : 'ENABLED')}
@@ -109,7 +109,7 @@ function EndpointRow({ endpoint, disabledReason, onDone }: RowProps) {
         />
         <ActionButton
           label="Delete"
-          successText="Deleted the endpoint."
+          successText="Endpoint deleted."
           color="red"
           size="xs"
           disabledReason={disabledReason}

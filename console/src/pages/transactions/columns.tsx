@@ -1,7 +1,7 @@
 import type { Transaction } from '@countersign/contract/payments/transactions'
 import type { Static } from 'typebox'
 import type { Column } from '../../ui/column.ts'
-import { ListedName } from '../../ui/listed-name.tsx'
+import { RecordName } from '../../ui/listed-name.tsx'
 import { type Amount, Money } from '../../ui/money.tsx'
 import { shortenId } from '../../ui/record-id.tsx'
 import { Status } from '../../ui/status.tsx'
@@ -35,7 +35,7 @@ export function describeCounterparty(transaction: TransactionRecord): string {
 /** The counterparty, as briefly as the record allows. */
 function Counterparty({ transaction }: { readonly transaction: TransactionRecord }) {
   const side = getCounterparty(transaction)
-  if (side && 'accountId' in side) return <ListedName id={side.accountId} canWrap />
+  if (side && 'accountId' in side) return <RecordName id={side.accountId} canWrap />
   return <span className="whole">{side ? describeSide(side) : '–'}</span>
 }
 
@@ -59,7 +59,7 @@ const CUSTOMER: Column<TransactionRecord> = {
   header: 'Customer',
   width: 'minmax(3.5rem, 2fr)',
   cell: (transaction) =>
-    isOwnedByPlatform(transaction) ? 'The platform' : <ListedName id={transaction.customerId} />,
+    isOwnedByPlatform(transaction) ? 'The platform' : <RecordName id={transaction.customerId} />,
 }
 
 const OTHER_SIDE: Column<TransactionRecord> = {

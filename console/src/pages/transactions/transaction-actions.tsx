@@ -58,7 +58,7 @@ export function TransactionActions({ transaction }: { readonly transaction: Tran
       {status === 'COMPLETED' && receiptDeliveryConfirmedAt === undefined && (
         <ActionButton
           label="Mark receipt as delivered"
-          successText="Recorded that the receipt was delivered."
+          successText="Receipt marked as delivered."
           disabledReason={transact}
           question={{
             title: 'Mark receipt as delivered?',
@@ -102,7 +102,7 @@ function Decision(props: { readonly transaction: TransactionRecord; readonly onD
     <>
       <ActionButton
         label="Approve"
-        successText="Approved the payment."
+        successText="Payment approved."
         variant="filled"
         disabledReason={disabledReason}
         act={() => awaitApproval(countersign.transactions.approve(id, {}))}
@@ -110,7 +110,7 @@ function Decision(props: { readonly transaction: TransactionRecord; readonly onD
       />
       <ActionButton
         label="Reject"
-        successText="Rejected the payment."
+        successText="Payment rejected."
         color="red"
         disabledReason={disabledReason}
         question={{

@@ -55,15 +55,15 @@ export function TransactionFacts({ transaction }: { readonly transaction: Transa
               agentId && <TextLink to={`/agents/${agentId}`}>{shortenId(agentId)}</TextLink>,
             ],
             ['Description', transaction.description],
-            ['Reference at the bank', reference],
-            ['Hash on the chain', transactionHash],
+            ['Bank reference', reference],
+            ['Transaction hash', transactionHash],
             [
               'Quote',
               isOutgoing && transaction.quoteId ? (
                 <TextLink to={`/quotes/${transaction.quoteId}`}>{shortenId(transaction.quoteId)}</TextLink>
               ) : undefined,
             ],
-            ['Waits for its rail until', renderTime(transaction.waitsUntil)],
+            ['Waits for rail until', renderTime(transaction.waitsUntil)],
             ['Receipt delivered', renderTime(transaction.receiptDeliveryConfirmedAt)],
             ...Object.entries(transaction.counterpartyInformation ?? {}).map(
               ([name, value]) => [formatName(name), toText(value)] as const,

@@ -11,7 +11,7 @@ import { AMOUNT_FILTERS, omitUnusableBounds, toAmountFilters } from '../../ui/am
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, keepValidValues, toTimeRange } from '../../ui/filters.tsx'
 import { Page } from '../../ui/page.tsx'
-import { useListed } from '../../ui/use-listed.ts'
+import { usePagedList } from '../../ui/use-listed.ts'
 import { TRANSACTION_COLUMNS } from './columns.tsx'
 
 const route = getRouteApi('/transactions')
@@ -53,7 +53,7 @@ export function TransactionList() {
   })
   // The key contains the raw search instead of the filters, whose amounts are bigint and cannot be serialized
   // as JSON.
-  const list = useListed(['transactions', 'list', search], (page) =>
+  const list = usePagedList(['transactions', 'list', search], (page) =>
     countersign.transactions.list({ ...filters, ...page, includeNames: true }),
   )
   return (
@@ -68,7 +68,7 @@ export function TransactionList() {
         getLink={({ id }) => `/transactions/${id}`}
         empty={
           Object.keys(filters).length > 0
-            ? { title: 'No transaction matches', text: 'Remove a filter, or choose another period.' }
+            ? { title: 'No matching transactions', text: 'Remove a filter, or choose another period.' }
             : {
                 title: 'No money has moved yet',
                 text: 'Executed quotes, transfers and incoming payments appear here. In a sandbox, fund an account first.',

@@ -44,7 +44,7 @@ export function Owners({ owners }: { readonly owners: readonly Owner[] }) {
         items={[
           ['Role', roles.map(formatConstant).join(', ')],
           ['Owns', ownershipPercentage === undefined ? undefined : `${ownershipPercentage} %`],
-          ['Born', personalInfo.birthDate],
+          ['Date of birth', personalInfo.birthDate],
           ['Nationality', personalInfo.nationality],
         ]}
       />

@@ -47,7 +47,7 @@ export function Documents(props: {
   )
 }
 
-interface Shown {
+interface DocumentFile {
   /** An object URL of the image or file in the browser's memory. */
   readonly url: string
   readonly isPicture: boolean
@@ -98,7 +98,7 @@ function DocumentView({ document }: { readonly document: Document }) {
 /**
  * Fetches a file through a temporary link from this server. Creating the link and using it are both recorded.
  */
-async function readFile(documentId: string): Promise<Shown> {
+async function readFile(documentId: string): Promise<DocumentFile> {
   const { url } = await countersign.documents.link(documentId)
   // The link contains the server's public host name, but the console may be open under another one, so only
   // the path is used.

@@ -7,12 +7,12 @@ import { Age } from '../../ui/age.tsx'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, keepValidValues } from '../../ui/filters.tsx'
-import { ListedName } from '../../ui/listed-name.tsx'
+import { RecordName } from '../../ui/listed-name.tsx'
 import { Page } from '../../ui/page.tsx'
 import { shortenId } from '../../ui/record-id.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
-import { useListed } from '../../ui/use-listed.ts'
+import { usePagedList } from '../../ui/use-listed.ts'
 import { describeMissing, type Verification, WAITING_STATE } from './verification.ts'
 
 const route = getRouteApi('/verifications')
@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<Verification>[] = [
     id: 'customer',
     header: 'Customer',
     width: 'minmax(8rem, 2fr)',
-    cell: ({ customerId }) => <ListedName id={customerId} />,
+    cell: ({ customerId }) => <RecordName id={customerId} />,
   },
   {
     id: 'missing',
@@ -73,7 +73,7 @@ export function VerificationList() {
   const filters = present({ verificationStatus: findWord(VERIFICATION_STATES, status), customerId })
   // Cases waiting for a review are a queue, so the oldest comes first.
   const sortOrder = status === WAITING_STATE ? 'asc' : 'desc'
-  const list = useListed(['verifications', 'list', filters], (page) =>
+  const list = usePagedList(['verifications', 'list', filters], (page) =>
     countersign.verifications.list({ ...filters, ...page, sortOrder, includeNames: true }),
   )
   return (
@@ -88,7 +88,7 @@ export function VerificationList() {
         getLink={({ id }) => `/verifications/${id}`}
         empty={
           Object.keys(filters).length > 0
-            ? { title: 'No case matches', text: 'Remove a filter.' }
+            ? { title: 'No matching cases', text: 'Remove a filter.' }
             : {
                 title: 'No cases yet',
                 text: 'A case starts when a customer opens a verification link, or when your backend calls POST /verifications.',

@@ -2,7 +2,7 @@ import type { Verification as VerificationSchema } from '@countersign/contract/c
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
 import { formatConstant } from '../../ui/status-meaning.ts'
-import { type Listed, useListed } from '../../ui/use-listed.ts'
+import { type PagedList, usePagedList } from '../../ui/use-listed.ts'
 
 export type Verification = Static<typeof VerificationSchema>
 export type VerificationError = Verification['errors'][number]
@@ -11,8 +11,8 @@ export type VerificationError = Verification['errors'][number]
 export const WAITING_STATE = 'PENDING_MANUAL_REVIEW'
 
 /** Loads the cases waiting for a reviewer, oldest first. */
-export function useWaitingCases(): Listed<Verification> {
-  return useListed(['verifications', 'waiting'], (page) =>
+export function useWaitingCases(): PagedList<Verification> {
+  return usePagedList(['verifications', 'waiting'], (page) =>
     countersign.verifications.list({ verificationStatus: WAITING_STATE, sortOrder: 'asc', ...page }),
   )
 }

@@ -1,5 +1,5 @@
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
-import { amountText } from '../../base/pricing/pricing.ts'
+import { formatCurrencyAmount } from '../../base/pricing/pricing.ts'
 import { describeInternalAccount } from '../../kernel/accounts/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { amountSent } from '../../kernel/transactions/transactions.ts'
@@ -12,7 +12,7 @@ import type { ActionPayment } from './action-payment.ts'
 /** Describes a payment in a sentence for the person who approves it. */
 export async function describePayment(op: Op, { transaction, quote }: ActionPayment): Promise<string> {
   const sent = amountSent(transaction)
-  const sentText = amountText(sent.amount, sent.currency)
+  const sentText = formatCurrencyAmount(sent.amount, sent.currency)
   if (transaction.kind === 'TRANSFER_IN')
     return `Pull ${sentText} from ${await describeParty(op, requireColumn(transaction, 'source_account_id'), sent.currency)}`
   const payee =
@@ -23,7 +23,7 @@ export async function describePayment(op: Op, { transaction, quote }: ActionPaym
       transaction.received_currency ?? sent.currency,
     ))
   if (!quote) return `Send ${sentText} to ${payee}`
-  const receivedText = amountText(quote.receiving_amount, quote.receiving_currency)
+  const receivedText = formatCurrencyAmount(quote.receiving_amount, quote.receiving_currency)
   const pullText =
     getFunding(quote) === 'PULLED'
       ? ` pulled from ${await describeParty(op, requireColumn(quote, 'source_account_id'), quote.sending_currency)},`

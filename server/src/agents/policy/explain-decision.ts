@@ -1,6 +1,6 @@
 import type { AgentApprovalRule, AgentDenialRule } from '@countersign/contract/agents/agent-policy'
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
-import { amountText } from '../../base/pricing/pricing.ts'
+import { formatCurrencyAmount } from '../../base/pricing/pricing.ts'
 import type { Policy, PolicyDecision } from './policy.ts'
 
 type DescribeRule = (decision: PolicyDecision, policy: Policy) => string
@@ -38,5 +38,5 @@ export function describeDecision(decision: PolicyDecision, policy: Policy): stri
 /** Formats an amount, such as `5.00 USD`. */
 export function formatLimit(amount: bigint | undefined, currency: string | undefined): string {
   if (amount === undefined || currency === undefined) return 'nothing'
-  return isKnownCurrency(currency) ? amountText(amount, currency) : `${amount} ${currency}`
+  return isKnownCurrency(currency) ? formatCurrencyAmount(amount, currency) : `${amount} ${currency}`
 }

@@ -166,5 +166,5 @@ function denyAboveBudget({ spends }: PolicyRequest, spent: bigint, limit: bigint
 }
 
 function findSmallest(amounts: readonly bigint[]): bigint {
-  return amounts.reduce((least, amount) => (amount < least ? amount : least))
+  return amounts.reduce((min, amount) => (amount < min ? amount : min))
 }

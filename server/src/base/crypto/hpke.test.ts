@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { gcmOpen, gcmSeal } from './aes-gcm.ts'
 import { HPKE_INFO, open, seal, setUpRecipient, setUpSender } from './hpke.ts'
-import { generateKeyPair, keyPairFromPrivateKey, parsePublicKey } from './p256.ts'
+import { generateKeyPair, parsePublicKey, toKeyPair } from './p256.ts'
 import { hex, readVectors, vectorsAbsent } from './vectors.testing.ts'
 
 interface Rfc9180Vector {
@@ -34,10 +34,10 @@ describe.skipIf(vectorsAbsent)('RFC 9180 vectors for our cipher suite', () => {
     const base = vectors.filter(({ mode }) => mode === 0)
     expect(base.map(({ kem_id, kdf_id, aead_id }) => [kem_id, kdf_id, aead_id])).toEqual([[16, 1, 2]])
     const vector = base[0]!
-    const recipient = keyPairFromPrivateKey(hex(vector.skRm))
+    const recipient = toKeyPair(hex(vector.skRm))
     expect(recipient.publicKey.uncompressedHex).toBe(vector.pkRm)
     const info = hex(vector.info)
-    const ephemeral = keyPairFromPrivateKey(hex(vector.skEm))
+    const ephemeral = toKeyPair(hex(vector.skEm))
     const sender = setUpSender(parsePublicKey(vector.pkRm)!, info, ephemeral)
     const receiver = setUpRecipient(recipient, hex(vector.enc), info)!
     for (const context of [sender, receiver]) {

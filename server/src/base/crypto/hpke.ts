@@ -4,9 +4,9 @@ import {
   deriveSharedSecret,
   generateKeyPair,
   type KeyPair,
-  keyPairFromPrivateKey,
   type PublicKey,
   parsePublicKeyBytes,
+  toKeyPair,
 } from './p256.ts'
 
 /** The `info` of all sealed data, in both directions (formats 1). */
@@ -73,7 +73,7 @@ export function seal(options: SealOptions): { enc: Uint8Array; ciphertext: Uint8
  */
 export function open(options: OpenOptions): Uint8Array | undefined {
   const { privateKey, ciphertext, info = HPKE_INFO } = options
-  const keyPair = privateKey instanceof Uint8Array ? keyPairFromPrivateKey(privateKey) : privateKey
+  const keyPair = privateKey instanceof Uint8Array ? toKeyPair(privateKey) : privateKey
   const context = setUpRecipient(keyPair, options.enc, info)
   if (context === undefined) return undefined
   const aad = options.aad ?? Buffer.concat([context.enc, keyPair.publicKey.bytes])

@@ -4,12 +4,12 @@ import {
   deriveSharedSecret,
   generateKeyPair,
   isSamePublicKey,
-  keyPairFromPrivateKey,
   parsePublicKey,
   parsePublicKeyBytes,
   parseUncompressedPublicKey,
   type SignatureEncoding,
   signMessage,
+  toKeyPair,
   verifySignature,
 } from './p256.ts'
 import { hex, vectorsAbsent, type WycheproofCase, wycheproofCases } from './vectors.testing.ts'
@@ -29,7 +29,7 @@ interface EcdhCase extends WycheproofCase {
 
 const N = 'ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551'
 const OFF_CURVE = `04${'00'.repeat(63)}01`
-const pair = keyPairFromPrivateKey(hex('7f'.repeat(32)))
+const pair = toKeyPair(hex('7f'.repeat(32)))
 
 /** Returns the number of cases of each kind, and the ids of those in which we disagree with Wycheproof. */
 function runEcdsa(file: string, encoding: SignatureEncoding) {
@@ -147,7 +147,7 @@ describe('a key pair', () => {
     for (let round = 0; round < 1500; round += 1) {
       const { privateKey, publicKey } = generateKeyPair()
       expect(privateKey.length).toBe(32)
-      expect(keyPairFromPrivateKey(privateKey).publicKey.compressedHex).toBe(publicKey.compressedHex)
+      expect(toKeyPair(privateKey).publicKey.compressedHex).toBe(publicKey.compressedHex)
     }
   })
 
@@ -159,7 +159,7 @@ describe('a key pair', () => {
     ['33 bytes', `00${'01'.repeat(32)}`],
     ['none', ''],
   ])('cannot be created from an invalid private key: %s', (_description, scalar) => {
-    expect(() => keyPairFromPrivateKey(hex(scalar))).toThrow(RangeError)
+    expect(() => toKeyPair(hex(scalar))).toThrow(RangeError)
     expect(() => deriveSharedSecret(hex(scalar), pair.publicKey)).toThrow(RangeError)
   })
 

@@ -9,7 +9,7 @@ import {
 } from 'node:crypto'
 import { Lru } from './lru.ts'
 
-/** A point that was checked to be on the P-256 curve. Created only by functions of this file. */
+/** A point checked to be on the P-256 curve. Created only by functions of this file. */
 export interface PublicKey {
   /** SEC1 uncompressed, 65 bytes: 0x04 ‖ X ‖ Y. Read-only. */
   readonly bytes: Uint8Array
@@ -100,7 +100,7 @@ export function generateKeyPair(): KeyPair {
  * The key pair of a private scalar. The scalar is not copied, so wiping it makes the pair unusable. Throws
  * RangeError unless it is 32 bytes in 1..n-1.
  */
-export function keyPairFromPrivateKey(privateKey: Uint8Array): KeyPair {
+export function toKeyPair(privateKey: Uint8Array): KeyPair {
   return { privateKey, publicKey: toPublicKey(createEcdh(privateKey)) }
 }
 

@@ -35,12 +35,12 @@ export function hex(text: string): Buffer {
   return Buffer.from(text, 'hex')
 }
 
-export function vectorPath(name: string): string {
+export function getVectorPath(name: string): string {
   return join(vectorsDir, name)
 }
 
 export function openVector(name: string): AsyncIterable<Uint8Array> {
-  return createReadStream(vectorPath(name), { highWaterMark: 1_000 })
+  return createReadStream(getVectorPath(name), { highWaterMark: 1_000 })
 }
 
 /** The files in these folders whose names have this ending. */

@@ -5,8 +5,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { createSandboxRates } from '../../outside/sandbox/rates.ts'
 import { type FeeSchedule, findFees } from './fees.ts'
 import {
-  amountText,
   exchangeRate,
+  formatCurrencyAmount,
   type LockedSide,
   type Price,
   price,
@@ -311,7 +311,7 @@ describe('the fees of a corridor', () => {
 })
 
 test('an amount is formatted with the decimal places of its currency', () => {
-  expect(amountText(5n, 'USD')).toBe('0.05 USD')
-  expect(amountText(1_234_567n, 'USDB')).toBe('1.234567 USDB')
-  expect(amountText(25n, 'VND')).toBe('25 VND')
+  expect(formatCurrencyAmount(5n, 'USD')).toBe('0.05 USD')
+  expect(formatCurrencyAmount(1_234_567n, 'USDB')).toBe('1.234567 USDB')
+  expect(formatCurrencyAmount(25n, 'VND')).toBe('25 VND')
 })

@@ -1,7 +1,7 @@
 import { CURRENCIES, type KnownCurrency } from '@countersign/contract/core/currencies'
 import type { OutgoingRateDetails } from '@countersign/contract/payments/rate-details'
 import type { Static } from 'typebox'
-import { decimalText } from '../formats/decimal.ts'
+import { formatDecimal } from '../formats/decimal.ts'
 import { type FeeSchedule, findFees } from './fees.ts'
 import { findRate, type RateTable, type Ratio } from './ratios.ts'
 
@@ -190,8 +190,8 @@ export function ownRateDetails(rates: RateTable, currency: KnownCurrency): OwnRa
 const OWN_RATE_DETAILS = new WeakMap<RateTable, Map<KnownCurrency, OwnRateDetails>>()
 
 /** Formats an amount for people: `25.00 USD`. */
-export function amountText(amount: bigint, currency: KnownCurrency): string {
-  return `${decimalText(amount, CURRENCIES[currency].decimals)} ${currency}`
+export function formatCurrencyAmount(amount: bigint, currency: KnownCurrency): string {
+  return `${formatDecimal(amount, CURRENCIES[currency].decimals)} ${currency}`
 }
 
 /**

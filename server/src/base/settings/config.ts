@@ -127,12 +127,12 @@ const SHARED = [
 type Environment = Readonly<Record<string, string | undefined>>
 
 function readAddress(env: Environment): Pick<Config, 'host' | 'port' | 'healthPort'> {
-  const most = 65_535
+  const PORT_MAX = 65_535
   return {
     host: env.HOST || '127.0.0.1',
-    port: readInteger(env, 'PORT', { least: 0, most, otherwise: 8787 }),
+    port: readInteger(env, 'PORT', { min: 0, max: PORT_MAX, fallback: 8787 }),
     ...(env.HEALTH_PORT
-      ? { healthPort: readInteger(env, 'HEALTH_PORT', { least: 1, most, otherwise: 1 }) }
+      ? { healthPort: readInteger(env, 'HEALTH_PORT', { min: 1, max: PORT_MAX, fallback: 1 }) }
       : {}),
   }
 }
@@ -158,9 +158,9 @@ export function readConfig(env: Environment): Config {
   return {
     ...readAddress(env),
     connectionsMax: readInteger(env, 'COUNTERSIGN_CONNECTIONS_MAX', {
-      least: 1,
-      most: 999_999,
-      otherwise: 4_096,
+      min: 1,
+      max: 999_999,
+      fallback: 4_096,
     }),
     stopping: readStopping(env, mode),
     requestLimits: readRequestLimits(env, mode),
@@ -273,9 +273,9 @@ const RATES_AGE_SECONDS_MAX = 7 * 24 * 60 * 60
 function readRates(env: Environment): Pick<Config, 'rates'> {
   const { RATES_URL } = env
   const maxAgeSeconds = readInteger(env, 'RATES_MAX_AGE_SECONDS', {
-    least: 1,
-    most: RATES_AGE_SECONDS_MAX,
-    otherwise: RATES_AGE_SECONDS_DEFAULT,
+    min: 1,
+    max: RATES_AGE_SECONDS_MAX,
+    fallback: RATES_AGE_SECONDS_DEFAULT,
   })
   if (!RATES_URL) return {}
   // The message must not repeat the value, because its query may contain a key.

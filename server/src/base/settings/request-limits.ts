@@ -19,9 +19,9 @@ export function readRequestLimits(
 ): RequestLimits {
   const readLimit = (name: string, production: number) =>
     readInteger(env, name, {
-      least: 0,
-      most: REQUESTS_MAX,
-      otherwise: mode === 'production' ? production : 0,
+      min: 0,
+      max: REQUESTS_MAX,
+      fallback: mode === 'production' ? production : 0,
     })
   return {
     perToken: readLimit('REQUESTS_PER_TOKEN', PRODUCTION.perToken),

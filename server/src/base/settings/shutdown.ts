@@ -17,17 +17,17 @@ export function readStopping(
   env: Readonly<Record<string, string | undefined>>,
   mode: 'sandbox' | 'production',
 ): StoppingConfig {
-  const drainOtherwise = mode === 'production' ? DRAIN_SECONDS_PRODUCTION : 0
+  const drainFallback = mode === 'production' ? DRAIN_SECONDS_PRODUCTION : 0
   return {
     drainSeconds: readInteger(env, 'COUNTERSIGN_DRAIN_SECONDS', {
-      least: 0,
-      most: SECONDS_MAX,
-      otherwise: drainOtherwise,
+      min: 0,
+      max: SECONDS_MAX,
+      fallback: drainFallback,
     }),
     stopSeconds: readInteger(env, 'COUNTERSIGN_STOP_SECONDS', {
-      least: 1,
-      most: SECONDS_MAX,
-      otherwise: STOP_SECONDS,
+      min: 1,
+      max: SECONDS_MAX,
+      fallback: STOP_SECONDS,
     }),
   }
 }

@@ -48,9 +48,9 @@ export function readTracing(env: Environment): { readonly tracing?: TracingConfi
     sampler: readChoice(env, 'OTEL_TRACES_SAMPLER', SAMPLERS, 'parentbased_traceidratio'),
     ratio: parseRatio(env.OTEL_TRACES_SAMPLER_ARG),
     delayMs: readInteger(env, 'OTEL_BSP_SCHEDULE_DELAY', {
-      least: 10,
-      most: DELAY_MS_MAX,
-      otherwise: DELAY_MS,
+      min: 10,
+      max: DELAY_MS_MAX,
+      fallback: DELAY_MS,
     }),
   }
   return { tracing }

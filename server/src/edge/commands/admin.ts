@@ -1,6 +1,6 @@
 import type { Config } from '../../base/settings/config.ts'
 import type { App } from '../../kernel/operation/app.ts'
-import { publicBasePath } from '../../kernel/operation/base-path.ts'
+import { getPublicBasePath } from '../../kernel/operation/base-path.ts'
 import { formatBaseUrl } from '../service/first-platform.ts'
 import { readCommand, readOffline } from './arguments.ts'
 import { ADMIN_COMMANDS } from './commands.ts'
@@ -35,6 +35,6 @@ export async function runAdmin(config: Config, args: readonly string[]): Promise
 export async function runCommand(app: App, args: readonly string[], baseUrl: string): Promise<object> {
   const { name, values } = readCommand(args)
   const { publicUrl } = app.config
-  const address = publicUrl === undefined ? baseUrl : publicUrl + publicBasePath(app.config)
+  const address = publicUrl === undefined ? baseUrl : publicUrl + getPublicBasePath(app.config)
   return ADMIN_COMMANDS[name](app, values, address)
 }

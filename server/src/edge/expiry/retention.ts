@@ -60,6 +60,6 @@ export function startRetentionSweep(
 ): Background {
   const scannedUpTo: ScanPositions = new Map()
   return runInBackground(INTERVAL_MS, () => removeOld(db, retention, clock(), scannedUpTo), onFailure, {
-    beginsNow: true,
+    startsImmediately: true,
   })
 }

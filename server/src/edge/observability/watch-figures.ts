@@ -1,5 +1,5 @@
 import { WATCH_NAMES, type WatchName } from '@countersign/contract/operation/watches'
-import { decimalText } from '../../base/formats/decimal.ts'
+import { formatDecimal } from '../../base/formats/decimal.ts'
 import type { App } from '../../kernel/operation/app.ts'
 import type { WatchFigure } from '../../kernel/ports/metrics.ts'
 import { readWatches, readWorkers, type Watched } from '../../operation/overview/watches.ts'
@@ -31,6 +31,6 @@ function workerFigures({ workers }: App): WatchFigure[] {
 }
 
 function toFigure(platform: string, { watch, subject, unit, decimals, value, limit }: Watched): WatchFigure {
-  const figure = (amount: bigint) => Number(decimalText(amount, decimals))
+  const figure = (amount: bigint) => Number(formatDecimal(amount, decimals))
   return { watch, platform, subject, unit, value: figure(value), limit: figure(limit) }
 }

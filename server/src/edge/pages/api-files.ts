@@ -1,6 +1,6 @@
 import { parseEvents, parseExamples, type RecordedExamples } from '@countersign/contract/document/examples'
 import type { App } from '../../kernel/operation/app.ts'
-import { publicBasePath } from '../../kernel/operation/base-path.ts'
+import { getPublicBasePath } from '../../kernel/operation/base-path.ts'
 import { docsFile } from './docs-folder.ts'
 import { makeOnce } from './once.ts'
 
@@ -20,7 +20,7 @@ async function buildDocument(app: App): Promise<string> {
   const { mode, wireWord } = app.config
   const examples = await readExamples(app)
   const { openApi } = await import('@countersign/contract/document/openapi')
-  const serverUrl = publicBasePath(app.config)
+  const serverUrl = getPublicBasePath(app.config)
   return JSON.stringify(openApi({ serverUrl, mode, wireWord, ...(examples ? { examples } : {}) }))
 }
 
@@ -29,7 +29,7 @@ async function buildCollection(app: App): Promise<string> {
   const { mode, wireWord } = app.config
   const examples = (await readExamples(app)) ?? { records: {}, calls: {} }
   const { postmanCollection } = await import('@countersign/contract/document/postman')
-  const serverUrl = app.origin() + publicBasePath(app.config)
+  const serverUrl = app.origin() + getPublicBasePath(app.config)
   return JSON.stringify(postmanCollection({ serverUrl, mode, wireWord, examples }))
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { html } from '../../base/formats/html.ts'
 import type { App } from '../../kernel/operation/app.ts'
-import { BASE_PATH, publicBasePath } from '../../kernel/operation/base-path.ts'
+import { BASE_PATH, getPublicBasePath } from '../../kernel/operation/base-path.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import type { Api } from '../reference/api.ts'
 import { REFERENCE_PATH } from '../reference/reference-path.ts'
@@ -68,8 +68,8 @@ async function parseApi(document: string): Promise<Api> {
 async function referenceHtml(app: App, api: Api, name: string): Promise<string> {
   const { operationPage, operationSections } = await import('../reference/operation-page.ts')
   const { referencePage, referenceSide, sectionPage } = await import('../reference/section-page.ts')
-  const baseUrl = app.origin() + publicBasePath(app.config)
-  const documentPath = `${publicBasePath(app.config)}/openapi.json`
+  const baseUrl = app.origin() + getPublicBasePath(app.config)
+  const documentPath = `${getPublicBasePath(app.config)}/openapi.json`
   const { section, entry } = api.pages.get(name) ?? {}
   const common = {
     title: `${entry?.operation.summary ?? section?.title ?? 'API reference'} – Countersign`,

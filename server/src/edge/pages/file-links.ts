@@ -3,7 +3,7 @@ import type { App } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { FILES_PATH, openLink } from '../../people/documents/links.ts'
 import { findClientAddress } from '../http/request/address.ts'
-import { asApiError } from '../http/response/errors.ts'
+import { toApiError } from '../http/response/errors.ts'
 import { sendError } from '../http/response/refuse.ts'
 
 /** Prevents browsers from running or displaying the content under the server's origin. */
@@ -33,7 +33,7 @@ export function addFileLinks(server: FastifyInstance, app: App): void {
           .type(document.content_type)
           .send(bytes)
       } catch (error) {
-        const { refusal, isFault } = asApiError(error)
+        const { refusal, isFault } = toApiError(error)
         if (isFault) app.log.error({ ...request.trace, err: error }, 'failed to serve a file link')
         return sendError(app, reply, refusal)
       }

@@ -2,7 +2,7 @@ import { ERROR_PAGE } from '@countersign/contract/core/errors'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type Html, html } from '../../base/formats/html.ts'
 import type { App } from '../../kernel/operation/app.ts'
-import { publicBasePath } from '../../kernel/operation/base-path.ts'
+import { getPublicBasePath } from '../../kernel/operation/base-path.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { sendError } from '../http/response/refuse.ts'
 import { renderPager } from '../reference/pager.ts'
@@ -56,7 +56,7 @@ export function addGuides(server: FastifyInstance, app: App): void {
   const sendText = (reply: FastifyReply, type: string, text: string) =>
     reply.type(`text/${type}; charset=utf-8`).send(text)
   const getAllGuides = makeOnce(async () => allGuides(await getServedTitles()))
-  const getIndex = makeOnce(async (origin: string) => llmsText(app, origin))
+  const getIndex = makeOnce(async (origin: string) => buildLlmsText(app, origin))
   server.get('/llms.txt', async (_request, reply) => sendText(reply, 'plain', await getIndex(app.origin())))
   server.get(ALL_GUIDES_PATH, async (_request, reply) => sendText(reply, 'markdown', await getAllGuides()))
   server.get(GUIDES_PATH, async (request, reply) => sendPage(request, reply, await getList()))
@@ -66,7 +66,7 @@ export function addGuides(server: FastifyInstance, app: App): void {
     if (requestedName.endsWith('.json') && shown.has(requestedName))
       return reply.type('application/json; charset=utf-8').send(await docsFile(requestedName))
     if (requestedName.endsWith('.md') && shown.has(requestedName))
-      return sendText(reply, 'markdown', await guideText(requestedName, shown))
+      return sendText(reply, 'markdown', await buildGuideText(requestedName, shown))
     if (shown.has(`${requestedName}.md`))
       return sendPage(request, reply, await getPage(`${requestedName}.md`))
     return sendError(app, reply, new ApiError('NOT_FOUND', { message: 'Guide not found.' }))
@@ -144,19 +144,19 @@ async function listPage(): Promise<string> {
 }
 
 /** A guide as Markdown that can be read without the repository, because its links are URLs of this server. */
-async function guideText(name: string, shown: ServedTitles): Promise<string> {
+async function buildGuideText(name: string, shown: ServedTitles): Promise<string> {
   const { guideMarkdown } = await import('./guide-html.ts')
   return guideMarkdown(await docsFile(name), name, createFinder(shown))
 }
 
 async function allGuides(shown: ServedTitles): Promise<string> {
   const guides = await listedGuides()
-  const texts = await Promise.all(guides.map(({ name }) => guideText(name, shown)))
+  const texts = await Promise.all(guides.map(({ name }) => buildGuideText(name, shown)))
   return texts.join('\n')
 }
 
 /** An index in the format of llms.txt, with absolute URLs. */
-async function llmsText({ config }: App, origin: string): Promise<string> {
+async function buildLlmsText({ config }: App, origin: string): Promise<string> {
   const guides = (await listedGuides()).map(
     ({ name, title, introduction }) => `- [${title}](${origin}${GUIDES_PATH}/${name}): ${introduction}`,
   )
@@ -165,7 +165,7 @@ async function llmsText({ config }: App, origin: string): Promise<string> {
 > A self-hosted payments platform with embedded wallets: customers, accounts, payments, currencies, cards, agents and signed webhooks
 > over one HTTP API. Amounts are integers in the smallest unit of their currency.
 
-- [OpenAPI document](${origin}${publicBasePath(config)}/openapi.json): every endpoint with its schemas, errors and an example
+- [OpenAPI document](${origin}${getPublicBasePath(config)}/openapi.json): every endpoint with its schemas, errors and an example
 - [All guides in one file](${origin}${ALL_GUIDES_PATH})
 
 ## Guides

@@ -8,7 +8,7 @@ import { findImplementation, type Handlers } from '../../kernel/operation/operat
 import type { UsedLink } from '../../people/kyc/kyc-links.ts'
 import type { Fault } from '../../people/kyc/page/form.ts'
 import { createPipeline, type PipelineOptions } from '../http/pipeline/pipeline.ts'
-import { isAnswer } from '../http/request/call.ts'
+import { isHttpResponse } from '../http/request/call.ts'
 import type { ReadForm } from '../http/request/form.ts'
 import type { Trace } from '../http/request/trace.ts'
 
@@ -74,7 +74,7 @@ export function createKycCalls(
       ...(readForm ? { readForm } : {}),
     }
     const response = await pipelines[name].answer(call, { platform: op.platform, actor: op.actor })
-    if (!isAnswer(response)) throw new Error(`${name} returned no response`)
+    if (!isHttpResponse(response)) throw new Error(`${name} returned no response`)
     const parsedBody: unknown = response.body === '' ? undefined : JSON.parse(response.body)
     if (response.status < 400) return { isDone: true, body: parsedBody }
     return { isDone: false, status: response.status, faults: listFaults(parsedBody as Refusal) }

@@ -22,14 +22,14 @@ import {
 } from '../../people/kyc/kyc-links.ts'
 import { renderBeginPage, renderPlainPage } from '../../people/kyc/page/end-pages.ts'
 import { FORM_TOKEN, isFormToken, makeFormToken, type Typed } from '../../people/kyc/page/form.ts'
-import { sessionPath, toVisit, type Visit } from '../../people/kyc/page/layout.ts'
+import { buildSessionPath, toVisit, type Visit } from '../../people/kyc/page/layout.ts'
 import { STYLE_HASH } from '../../people/kyc/page/style.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { USER_AGENT_CHARACTERS_MAX } from '../http/authentication/members.ts'
 import { findClientAddress } from '../http/request/address.ts'
 import type { TakeUpload } from '../http/request/upload.ts'
-import { cookieName, cookieText, readCookieValue } from '../http/response/cookies.ts'
-import { asApiError, encodeError } from '../http/response/errors.ts'
+import { formatCookie, getCookieName, readCookieValue } from '../http/response/cookies.ts'
+import { encodeError, toApiError } from '../http/response/errors.ts'
 import { limitRest } from '../http/response/refuse.ts'
 import type { KycCalls } from './kyc-calls.ts'
 import { type Reaction, type StepHandlers, stepHandlers } from './kyc-steps.ts'
@@ -85,7 +85,7 @@ function addLinks(scope: FastifyInstance, app: App): void {
     const used = await resolveLink(app, request)
     if (!used) return sendPage(reply, 404, renderPlainPage(...UNKNOWN))
     const secret = readLinkSecret(app, request, used) ?? newSecret(used)
-    if (hasSession(used, secret)) return reply.redirect(sessionPath(used.link), 303)
+    if (hasSession(used, secret)) return reply.redirect(buildSessionPath(used.link), 303)
     const customer = isUnused(used) ? await findLinkedCustomer(used) : undefined
     if (!customer) return sendPage(reply, 410, renderPlainPage(...GONE))
     setCookie(app, reply, used, secret)
@@ -103,7 +103,7 @@ function addLinks(scope: FastifyInstance, app: App): void {
     if (!used) return sendPage(reply, 404, renderPlainPage(...UNKNOWN))
     const secret = readLinkSecret(app, request, used)
     // The form was submitted twice, and its token belongs to the earlier cookie.
-    if (hasSession(used, secret)) return reply.redirect(sessionPath(used.link), 303)
+    if (hasSession(used, secret)) return reply.redirect(buildSessionPath(used.link), 303)
     if (!secret || !isFormToken(request.body?.get(FORM_TOKEN)?.[0], makeFormToken(secret, used.link.id)))
       return sendPage(reply, 403, renderPlainPage(...REFUSED))
     // A new secret, because an attacker may have planted the earlier one in this browser.
@@ -111,7 +111,7 @@ function addLinks(scope: FastifyInstance, app: App): void {
     if (!(await findLinkedCustomer(used)) || !(await open(app, used, cookieSecret, request)))
       return sendPage(reply, 410, renderPlainPage(...GONE))
     setCookie(app, reply, used, cookieSecret)
-    return reply.redirect(sessionPath(used.link), 303)
+    return reply.redirect(buildSessionPath(used.link), 303)
   })
 }
 
@@ -236,14 +236,14 @@ function readLinkSecret(app: App, request: FastifyRequest, { link }: UsedLink): 
 }
 
 function readCookie(app: App, { headers }: FastifyRequest, uuid: string): string | undefined {
-  const secret = readCookieValue(headers.cookie, cookieName(app, `${COOKIE}${uuid}`))
+  const secret = readCookieValue(headers.cookie, getCookieName(app, `${COOKIE}${uuid}`))
   return secret !== undefined && SECRET.test(secret) ? secret : undefined
 }
 
 function setCookie(app: App, reply: FastifyReply, { link }: UsedLink, secret: string): void {
   reply.header(
     'Set-Cookie',
-    cookieText(app, `${COOKIE}${getLinkUuid(link)}`, secret, {
+    formatCookie(app, `${COOKIE}${getLinkUuid(link)}`, secret, {
       seconds: COOKIE_SECONDS,
       path: KYC_PAGE_PATH,
     }),
@@ -291,7 +291,7 @@ function sendFault(app: App, error: unknown, request: FastifyRequest, reply: Fas
   const statusCode = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500)
     return sendPage(reply, statusCode, renderPlainPage(...REFUSED))
-  const { refusal, isFault } = asApiError(error)
+  const { refusal, isFault } = toApiError(error)
   request.trace.code = refusal.code
   if (isFault) app.log.error({ ...request.trace, err: error }, 'failed to serve the verification page')
   const isLimited = refusal.code === 'RATE_LIMITED'

@@ -2,7 +2,7 @@ import { API_VERSION, DESCRIPTION_VERSION } from '@countersign/contract/core/api
 import type { FastifyInstance } from 'fastify'
 import { html } from '../../base/formats/html.ts'
 import type { App } from '../../kernel/operation/app.ts'
-import { publicBasePath } from '../../kernel/operation/base-path.ts'
+import { getPublicBasePath } from '../../kernel/operation/base-path.ts'
 import { POSTMAN_PATH } from './api-files.ts'
 import { CONSOLE_PATH } from './console.ts'
 import { GUIDES_PATH } from './guides.ts'
@@ -12,7 +12,7 @@ import { SITE_PAGE_POLICY, sitePage } from './site-page.ts'
 export function addLanding(server: FastifyInstance, app: App): void {
   server.get('/', async (request, reply) => {
     reply.header('Vary', 'Accept').header('Cache-Control', 'no-cache')
-    const baseUrl = app.origin() + publicBasePath(app.config)
+    const baseUrl = app.origin() + getPublicBasePath(app.config)
     if (!request.headers.accept?.includes('text/html')) return describeServer(app, baseUrl)
     return reply
       .type('text/html; charset=utf-8')
@@ -28,7 +28,7 @@ function describeServer({ config }: App, baseUrl: string) {
     apiVersion: API_VERSION,
     descriptionVersion: DESCRIPTION_VERSION,
     baseUrl,
-    openapi: `${publicBasePath(config)}/openapi.json`,
+    openapi: `${getPublicBasePath(config)}/openapi.json`,
     reference: '/docs',
     guides: GUIDES_PATH,
     collection: POSTMAN_PATH,
@@ -62,7 +62,7 @@ function landingPage({ config }: App, baseUrl: string): Promise<string> {
 <ul class="places">
 <li><a href="${GUIDES_PATH}/first-payment">Your first payment</a><br><span class="soft">From an empty server to a settled payment.</span></li>
 <li><a href="${GUIDES_PATH}">Guides</a><br><span class="soft">Customers, wallets, payments, cards, agents, webhooks, operations.</span></li>
-<li><a href="/docs">API reference</a><br><span class="soft">Every call with an example that you can try. OpenAPI document: <a href="${publicBasePath(config)}/openapi.json">openapi.json</a>. For Postman and Bruno: <a href="${POSTMAN_PATH}">postman.json</a></span></li>
+<li><a href="/docs">API reference</a><br><span class="soft">Every call with an example that you can try. OpenAPI document: <a href="${getPublicBasePath(config)}/openapi.json">openapi.json</a>. For Postman and Bruno: <a href="${POSTMAN_PATH}">postman.json</a></span></li>
 <li><a href="${CONSOLE_PATH}/">Console</a><br><span class="soft">For your team: customers, payments, approvals, settings.</span></li>
 <li><a href="/healthz">Health</a><br><span class="soft">Shows if the server is alive. <a href="/readyz">/readyz</a> shows if it can process requests.</span></li>
 </ul>`

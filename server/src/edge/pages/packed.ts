@@ -15,7 +15,7 @@ export const FOR_EVER = 'public, max-age=31536000, immutable'
 /** Higher levels take seconds for the OpenAPI document and save only 10 %. */
 const BROTLI_QUALITY = 6
 
-/** A response body that is compressed once. */
+/** A response body, compressed once. */
 export interface Packed {
   readonly type: string
   readonly hash: string

@@ -46,7 +46,7 @@ export async function serve(config: Config): Promise<void> {
     const baseUrl = formatBaseUrl(host, port, pathPrefix)
     if (db.kind === 'embedded') await takeCommands(app, baseUrl)
     const first = mode === 'sandbox' ? await ensureFirstPlatform(app, baseUrl) : undefined
-    const consoleUrl = await consoleRow(app, first?.platformId)
+    const consoleUrl = await buildConsoleRow(app, first?.platformId)
     if (mode === 'production' && config.publicUrl === undefined)
       openOutput(2).write(`countersign: ${NO_PUBLIC_URL}\n`)
     out.write(renderBanner(config, baseUrl, first?.path, consoleUrl))
@@ -133,7 +133,7 @@ const LOOPBACK_HOSTS: readonly string[] = ['127.0.0.1', 'localhost', '::1']
  * The URL of the console. For a sandbox that only this machine can reach, it is a one-time sign-in link,
  * because anyone who sees this terminal also sees the credentials.
  */
-async function consoleRow(app: App, platformId: string | undefined): Promise<string> {
+async function buildConsoleRow(app: App, platformId: string | undefined): Promise<string> {
   const isLocal = LOOPBACK_HOSTS.includes(app.config.host) && platformId !== undefined
   return isLocal ? `${await createOperatorConsoleLink(app, platformId)} (one-time link)` : getConsoleUrl(app)
 }

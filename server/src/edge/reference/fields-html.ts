@@ -7,7 +7,7 @@ export function shapeHtml(shape: Shape): Html {
   const { fields, variants, type } = shape
   if (fields.length + variants.length === 0)
     return html`<p><span class="type">${type}</span> ${renderInline(shape.description)}</p>${renderNotes(shape)}`
-  return html`${renderNotes(shape)}${innerFields(shape)}`
+  return html`${renderNotes(shape)}${renderInnerFields(shape)}`
 }
 
 /** Renders a field in a list: its line and description, and its inner fields, collapsed. */
@@ -16,7 +16,7 @@ export function fieldHtml(field: Field, place?: string): Html {
   const count = variants.length > 0 ? `${variants.length} variants` : `${fields.length} fields`
   const inside =
     fields.length + variants.length > 0 &&
-    html`<details><summary>${count}<span class="hidden"> of ${name}</span></summary>${innerFields(field)}</details>`
+    html`<details><summary>${count}<span class="hidden"> of ${name}</span></summary>${renderInnerFields(field)}</details>`
   return html`<li><p class="line"><code>${name}</code> <span class="type">${type}</span>${
     place && html` <span class="soft">${place}</span>`
   }${isRequired && html` <span class="required">required</span>`}</p>${
@@ -24,7 +24,7 @@ export function fieldHtml(field: Field, place?: string): Html {
   }${renderNotes(field)}${inside}</li>`
 }
 
-function innerFields({ fields, variants }: Shape): Html {
+function renderInnerFields({ fields, variants }: Shape): Html {
   const list = fields.length > 0 && html`<ul class="fields">${fields.map((inner) => fieldHtml(inner))}</ul>`
   return html`${list}${variants.map(variantHtml)}`
 }
@@ -32,7 +32,7 @@ function innerFields({ fields, variants }: Shape): Html {
 function variantHtml(variant: Variant): Html {
   return html`<details class="variant"><summary><code>${variant.title}</code></summary>${
     variant.description !== '' && html`<p>${renderInline(variant.description)}</p>`
-  }${innerFields(variant)}</details>`
+  }${renderInnerFields(variant)}</details>`
 }
 
 /** Longer lists of values are collapsed. */

@@ -6,8 +6,8 @@ import { buildCurl } from './calls.ts'
 import { codeBlock, jsonBlock } from './code-block.ts'
 import { describeSchema } from './fields.ts'
 import { fieldHtml, shapeHtml } from './fields-html.ts'
-import { errorRow, joinHtml, renderInline, renderProse } from './prose.ts'
-import { methodLabel, pagerHtml } from './section-page.ts'
+import { joinHtml, renderErrorRow, renderInline, renderProse } from './prose.ts'
+import { pagerHtml, renderMethodLabel } from './section-page.ts'
 import { tryForm } from './try-form.ts'
 
 /** Renders the page of an operation. `baseUrl` is the full base URL, for calls from elsewhere. */
@@ -21,7 +21,7 @@ export function operationPage(api: Api, section: Section, entry: Entry, baseUrl:
     html`<p class="note">Experimental: may change without notice.</p>`
   return html`<p class="soft"><a href="/docs">API reference</a> / <a href="${section.address}">${section.title}</a></p>
 <h1 id="${name}">${operation.summary}</h1>
-<p class="call">${methodLabel(method)} <code>${isWebhook ? 'your webhook endpoint' : path}</code></p>
+<p class="call">${renderMethodLabel(method)} <code>${isWebhook ? 'your webhook endpoint' : path}</code></p>
 <p class="soft">Operation <code>${name}</code></p>
 ${stability}${renderProse(operation.description)}${credentialsHtml(document, operation)}
 ${!isWebhook && renderSamples(entry, parameters, baseUrl)}
@@ -86,7 +86,7 @@ function responseHtml(document: ApiDocument, status: string, response: Response)
   if (Number(status) >= 400)
     return html`<h3>${status}</h3><div class="table" tabindex="0"><table><tbody>${description
       .split('\n\n')
-      .map((text) => errorRow(text, ERROR_PAGE))}</tbody></table></div>`
+      .map((text) => renderErrorRow(text, ERROR_PAGE))}</tbody></table></div>`
   const contents = Object.entries(content).map(
     ([type, typeContent]) =>
       html`<p class="soft"><code>${type}</code></p>${contentHtml(document, typeContent, true)}`,

@@ -13,7 +13,7 @@ export function renderInline(text: string): Html {
 }
 
 /** Renders a link to an error if the text starts with its code, as in `QUOTE_EXPIRED: …`. */
-export function errorRow(text: string, errorPage: string): Html {
+export function renderErrorRow(text: string, errorPage: string): Html {
   const match = /^`([A-Z][A-Z\d_]+)`: (.*)$/s.exec(text)
   if (!match) return html`<tr><td colspan="2">${renderInline(text)}</td></tr>`
   const [, code = '', message = ''] = match

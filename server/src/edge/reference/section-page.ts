@@ -35,14 +35,14 @@ ${renderOperations(section, true)}`
 function renderOperations({ entries }: Pick<Section, 'entries'>, hasDescriptions: boolean): Html {
   const items = entries.map(({ name, address, method, path, operation }) => {
     const [beginning = ''] = (operation.description ?? '').split('\n\n')
-    return html`<li id="${name}"><a href="${address}">${operation.summary}</a><span class="call">${methodLabel(method)} <code>${path || name}</code></span>${
+    return html`<li id="${name}"><a href="${address}">${operation.summary}</a><span class="call">${renderMethodLabel(method)} <code>${path || name}</code></span>${
       hasDescriptions && beginning !== '' && html`<p>${renderInline(beginning)}</p>`
     }</li>`
   })
   return html`<ul class="operations">${items}</ul>`
 }
 
-export function methodLabel(method: string): Html {
+export function renderMethodLabel(method: string): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`
 }
 

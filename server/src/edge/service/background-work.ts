@@ -41,7 +41,7 @@ export function startBackgroundWork(app: App, limits: RequestLimits): Background
       MONTHS_MS,
       () => addMonths(app.db, app.clock()),
       logFailure('failed to create partitions for the next month'),
-      { beginsNow: true },
+      { startsImmediately: true },
     ),
     watchPauses(app),
     runInBackground(REQUEST_LOG_MS, app.requestLog.flush, logFailure('failed to write the request log')),

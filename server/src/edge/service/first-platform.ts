@@ -5,7 +5,7 @@ import { PERMISSIONS, type Permission } from '@countersign/contract/core/endpoin
 import { getErrorCode, getErrorMessage } from '../../base/formats/thrown-errors.ts'
 import { auditStep } from '../../kernel/audit/audit-trail.ts'
 import { type App, createOp } from '../../kernel/operation/app.ts'
-import { publicBasePath } from '../../kernel/operation/base-path.ts'
+import { getPublicBasePath } from '../../kernel/operation/base-path.ts'
 import {
   findOpenPlatform,
   guardPlatformOpen,
@@ -99,7 +99,7 @@ async function readCredentials(
 
 /** The API's base URL for a host and port, with the prefix of `COUNTERSIGN_BASE_PATH`. */
 export function formatBaseUrl(host: string, port: number, pathPrefix = ''): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}${publicBasePath({ pathPrefix })}`
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}${getPublicBasePath({ pathPrefix })}`
 }
 
 /** Revokes a token on behalf of the operator. Throws if the token does not exist. */

@@ -7,17 +7,17 @@ import type { FastifyInstance } from 'fastify'
  * connections.
  */
 export class Shutdown {
-  #isBegun = false
+  #hasStarted = false
   /** The number of requests in progress on each open connection. */
   readonly #requests = new Map<Socket, number>()
 
   /** True once the shutdown has begun: `/readyz` returns 503, and each response closes its connection. */
-  get isBegun(): boolean {
-    return this.#isBegun
+  get hasStarted(): boolean {
+    return this.#hasStarted
   }
 
   begin(): void {
-    this.#isBegun = true
+    this.#hasStarted = true
   }
 
   /** Watches the connections of a server that is not listening yet. */
@@ -32,7 +32,7 @@ export class Shutdown {
     })
     // Otherwise a connection that was busy at the signal would stay open for the client's next request.
     server.addHook('onSend', (_request, reply, _payload, done) => {
-      if (this.#isBegun) reply.header('Connection', 'close')
+      if (this.#hasStarted) reply.header('Connection', 'close')
       done()
     })
   }

@@ -16,7 +16,7 @@ import type { TObject } from 'typebox'
 import { VERSION } from '../../base/settings/version.ts'
 import type { RequestLog } from '../../kernel/audit/request-log.ts'
 import { type Actor, type App, newRequestId } from '../../kernel/operation/app.ts'
-import { toCanonicalPath, toRouterPath, withoutPrefix } from '../../kernel/operation/base-path.ts'
+import { removePrefix, toCanonicalPath, toRouterPath } from '../../kernel/operation/base-path.ts'
 import { ApiError, type Caller, findImplementation } from '../../kernel/operation/operation.ts'
 import { SCHEMA_NAME } from '../../storage/schema/migrate.ts'
 import { allowPages } from '../http/authentication/cors.ts'
@@ -26,8 +26,8 @@ import { createDeadline } from '../http/pipeline/deadline.ts'
 import { createPipeline, type Pipeline, type PipelineOptions } from '../http/pipeline/pipeline.ts'
 import { createEventPipeline } from '../http/pipeline/processor-calls.ts'
 import { closeStalled, nameLastEventHeader, queryWithLastEvent } from '../http/pipeline/streams.ts'
-import { type Answer, isAnswer } from '../http/request/call.ts'
-import { buildHead, headerText } from '../http/request/head.ts'
+import { type HttpResponse, isHttpResponse } from '../http/request/call.ts'
+import { buildHead, readHeaderText } from '../http/request/head.ts'
 import { type TakeUpload, uploadTaker } from '../http/request/upload.ts'
 import { closeUnread, limitRest, refuseEarly, refuseNotHttp, sendError } from '../http/response/refuse.ts'
 import { addMetrics } from '../observability/metrics-endpoint.ts'
@@ -72,7 +72,7 @@ const DROP_LINE_MS = 10_000
 /** Options in addition to the settings of the service, mostly set by tests. */
 export interface ServerOptions {
   /** Checks every response against the contract. */
-  readonly checkAnswers?: boolean
+  readonly checkResponses?: boolean
   /** The timeout for responses to the card processor. */
   readonly cardAnswerMsMax?: number
   /** The timeout for receiving a whole request. */
@@ -101,7 +101,7 @@ export function createServer(app: App, handlers: ServedHandlers, options: Served
     // Longer than any valid path segment. The parameter's schema limits its length, so that the error names
     // it.
     routerOptions: { maxParamLength: 64 * KIB },
-    rewriteUrl: ({ url = '/' }) => withoutPrefix(app.config, url),
+    rewriteUrl: ({ url = '/' }) => removePrefix(app.config, url),
     genReqId: () => newRequestId(app.clock()),
     http: {
       // The server's own hook refuses requests without Host, with a regular error body.
@@ -133,7 +133,7 @@ export function createServer(app: App, handlers: ServedHandlers, options: Served
   const { logRequest } = options
   const deadline = createDeadline(app.log, options.cardAnswerMsMax)
   server.addHook('onClose', deadline.waitForAll)
-  const steps = { checkAnswers: options.checkAnswers ?? false, deadline, limits: options.limits }
+  const steps = { checkResponses: options.checkResponses ?? false, deadline, limits: options.limits }
   const takeUpload = uploadTaker(requestMsMax)
   addApi(server, app, handlers, { steps, takeUpload, logRequest })
   addHealth(server, app, options.leaving)
@@ -250,10 +250,10 @@ function addEndpoint(
       request.seen = { actor: undefined }
       const admitted = await pipeline.admit(buildHead(app, request))
       if (request.seen.standing) reply.headers(toRateLimitHeaders(request.seen.standing))
-      if (isAnswer(admitted)) {
+      if (isHttpResponse(admitted)) {
         logCall?.(request, reply, admitted)
         closeUnread(request, reply)
-        return sendAnswer(reply, admitted)
+        return sendResponse(reply, admitted)
       }
       request.caller = request.raw.complete ? admitted : undefined
     },
@@ -265,9 +265,9 @@ function addEndpoint(
         query: isStream(endpoint) ? queryWithLastEvent(request) : request.query,
         body: request.body,
         headers: request.headers,
-        idempotencyKey: headerText(request, 'idempotency-key'),
-        signature: headerText(request, signatureHeader),
-        requestId: headerText(request, 'request-id'),
+        idempotencyKey: readHeaderText(request, 'idempotency-key'),
+        signature: readHeaderText(request, signatureHeader),
+        requestId: readHeaderText(request, 'request-id'),
         ...(takeUpload ? { readForm: takeUpload(request, endpoint) } : {}),
       }
       const pipelineResponse = await pipeline.answer(call, request.caller)
@@ -275,7 +275,7 @@ function addEndpoint(
       logCall?.(request, reply, answer)
       if (takeUpload) limitRest(request)
       if (isStream(endpoint)) closeStalled(reply.raw)
-      return sendAnswer(reply, answer)
+      return sendResponse(reply, answer)
     },
   })
 }
@@ -304,7 +304,10 @@ function limitConnections(
   })
 }
 
-function sendAnswer(reply: FastifyReply, { status, headers, body, pieces, isLost }: Answer): FastifyReply {
+function sendResponse(
+  reply: FastifyReply,
+  { status, headers, body, pieces, isLost }: HttpResponse,
+): FastifyReply {
   if (status >= 400) reply.request.trace.code = (JSON.parse(body) as { code: ErrorCode }).code
   reply.code(status).headers(headers).header('Cache-Control', 'no-store')
   if (pieces && !isLost && reply.request.method !== 'HEAD') return reply.send(Readable.from(pieces))
@@ -330,7 +333,7 @@ function addHealth(server: FastifyInstance, app: App, leaving: Shutdown): void {
   server.get('/healthz', async () => ({ status: 'ok' }))
   server.get('/version', async () => ({ version: VERSION, apiVersion: API_VERSION, schema: SCHEMA_NAME }))
   server.get('/readyz', async (request, reply) => {
-    if (leaving.isBegun)
+    if (leaving.hasStarted)
       return sendError(app, reply, new ApiError('UNAVAILABLE', { message: 'This server is shutting down.' }))
     const unready = await findUnready(app)
     if (!unready) return { status: 'ready' }

@@ -177,7 +177,7 @@ function collectTexts(value: unknown, texts: Set<string>): void {
   if (text.length >= ECHO_CHARACTERS_MIN) texts.add(text)
 }
 
-/** Replaces strings that are masked elsewhere. */
+/** Replaces strings masked elsewhere. */
 function removeTexts(value: unknown, hidden: readonly string[]): unknown {
   if (hidden.length === 0) return value
   if (typeof value === 'string')

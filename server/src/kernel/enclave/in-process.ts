@@ -10,9 +10,9 @@ import { signOtpToken } from '../../base/crypto/otp/token.ts'
 import {
   generateKeyPair,
   type KeyPair,
-  keyPairFromPrivateKey,
   signMessage,
   signMessageInPool,
+  toKeyPair,
 } from '../../base/crypto/p256.ts'
 import type { Hex } from '../../base/formats/hex.ts'
 import type { NewestKeyWrite, Write } from '../../storage/commit/writes.ts'
@@ -56,9 +56,7 @@ export async function openEnclave(
   createdAt: Date,
 ): Promise<Enclave> {
   const keyPair = async (name: (typeof KEY_PAIRS)[number]) =>
-    keyPairFromPrivateKey(
-      await findOrMakeSecret(db, name, keyring, () => generateKeyPair().privateKey, createdAt),
-    )
+    toKeyPair(await findOrMakeSecret(db, name, keyring, () => generateKeyPair().privateKey, createdAt))
   const keys = {
     quorum: await keyPair('quorum_key'),
     webhook: await keyPair('webhook_key'),
@@ -212,7 +210,7 @@ class InProcessEnclave implements OperationEnclave {
 
   signDelegated(id: string, sealedKey: Uint8Array, message: Uint8Array): Uint8Array {
     const privateKey = this.#open(sealedKey, `delegated_key ${id}`, `key ${id}`)
-    const signature = signMessage(keyPairFromPrivateKey(privateKey), message)
+    const signature = signMessage(toKeyPair(privateKey), message)
     privateKey.fill(0)
     return signature
   }

@@ -9,7 +9,7 @@ import { type App, newId } from '../operation/app.ts'
 import { EDGE_BYTES, type UploadedFile } from '../operation/uploaded-file.ts'
 import type { SpooledFile } from '../ports/file-store.ts'
 
-/** A file that was received completely. */
+/** A completely received file. */
 export interface ReceivedFile {
   readonly file: UploadedFile
   readonly spooled: SpooledFile

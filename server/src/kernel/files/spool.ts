@@ -18,7 +18,7 @@ const LOCK = '.lock'
 export async function openSpool(dataDir: string, name: string): Promise<Spool> {
   const spools = join(dataDir, 'spool')
   await mkdir(spools, { recursive: true, mode: 0o700 })
-  await removeDead(spools)
+  await removeDeadFolders(spools)
   const folder = join(spools, name)
   const lock = acquireLock(folder + LOCK, () => {})
   await mkdir(folder, { mode: 0o700 })
@@ -31,7 +31,7 @@ export async function openSpool(dataDir: string, name: string): Promise<Spool> {
   }
 }
 
-async function removeDead(spools: string): Promise<void> {
+async function removeDeadFolders(spools: string): Promise<void> {
   const locks = (await readdir(spools)).filter((name) => name.endsWith(LOCK))
   for (const name of locks) {
     const path = join(spools, name)

@@ -61,7 +61,7 @@ export type Place =
   | { readonly account: string; readonly currency: string }
   | { readonly system: SystemAccount; readonly currency: string; readonly rail?: string | undefined }
 
-export function accountId(op: Op, place: Place): string {
+export function resolveAccountId(op: Op, place: Place): string {
   if ('account' in place) return place.account
   return toSystemAccountId(op.platform.id, place.system, place.currency, place.rail)
 }

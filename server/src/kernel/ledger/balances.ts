@@ -4,7 +4,7 @@ import { rowByKey } from '../../storage/read/lookup.ts'
 import type { LedgerAccountRow } from '../../storage/rows/ledger.ts'
 import type { Op } from '../operation/app.ts'
 import { fieldError } from '../operation/operation.ts'
-import { accountId, type Place, type SystemAccount, toSystemAccountId } from './accounts.ts'
+import { type Place, resolveAccountId, type SystemAccount, toSystemAccountId } from './accounts.ts'
 import type { Leg } from './transfers.ts'
 
 /** The available and total balance of an account, in the smallest unit. */
@@ -18,7 +18,7 @@ export interface Balance {
  * each account at most once.
  */
 export async function fitsBalance(op: Op, legs: readonly Leg[]): Promise<boolean> {
-  const accounts = await Promise.all(legs.map((leg) => op.find(BY_ID, accountId(op, leg))))
+  const accounts = await Promise.all(legs.map((leg) => op.find(BY_ID, resolveAccountId(op, leg))))
   return legs.every((leg, index) => {
     const account = accounts[index]
     const change = account?.normal_side === 'debit' ? -leg.amount : leg.amount
@@ -92,7 +92,7 @@ export async function findSystemAccounts(
  * opened.
  */
 export async function findLedgerBalance(op: Op, place: Place): Promise<bigint> {
-  return (await op.find(BY_ID, accountId(op, place)))?.posted ?? 0n
+  return (await op.find(BY_ID, resolveAccountId(op, place)))?.posted ?? 0n
 }
 
 const BY_ID = rowByKey<

@@ -2,7 +2,7 @@ import type { LedgerWrite } from '../../storage/commit/writes.ts'
 import { TRANSFER_INITIAL, TRANSFER_TRANSITIONS } from '../../storage/rows/states.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import type { Op } from '../operation/app.ts'
-import { accountId, openSystemAccount, type Place } from './accounts.ts'
+import { openSystemAccount, type Place, resolveAccountId } from './accounts.ts'
 
 /**
  * The double-entry ledger. Only this folder creates ledger writes; `schema/functions/ledger-*.ts` execute
@@ -82,8 +82,8 @@ export function transfer(op: Op, cause: Cause, { from, to, amount }: Pair): Ledg
       state: POSTED,
       id: op.newId('LedgerTransfer'),
       platformId: op.platform.id,
-      debit: accountId(op, from),
-      credit: accountId(op, to),
+      debit: resolveAccountId(op, from),
+      credit: resolveAccountId(op, to),
       currency: from.currency,
       amount,
       at: op.now,

@@ -7,40 +7,43 @@ export interface Background {
   /** Stops the worker after the run in progress. */
   stop(): Promise<void>
   /** Absent if the worker does not run at an interval. */
-  readonly pulse?: Pulse
+  readonly heartbeat?: Heartbeat
 }
 
-export interface Pulse {
+export interface Heartbeat {
   readonly intervalMs: number
   /** Milliseconds since the last successful run, or since the start. */
   quietMs(): number
 }
 
-/** A worker and the time since it last finished a run. */
+/** A worker and the time since its last successful run. */
 export interface WorkerState {
   readonly name: string
   readonly quietMs: number
-  /** If no run has finished for longer than this, the worker has stopped. */
+  /** If no run has succeeded for longer than this, the worker counts as stalled. */
   readonly limitMs: number
 }
 
 /** A run may take several minutes, for example if a bank is slow. */
-const STOPPED_MS_MIN = 5 * 60 * 1000
-const STOPPED_INTERVALS = 3
+const STALLED_MS_MIN = 5 * 60 * 1000
+const STALLED_INTERVALS = 3
 
 /** Wakes that occur within this time share one run. */
 const WAKE_GAP_MS = 20
 
 /**
  * Runs work at an interval and whenever it is woken, one run at a time; the first run starts immediately if
- * `beginsNow`. After each run it pauses for `restShare` times the duration of the run, at most one interval.
+ * `startsImmediately`. After each run it pauses for `restRatio` times the duration of the run, at most one interval.
  * A failed run calls `onFailure` and does not prevent later runs.
  */
 export function runInBackground(
   intervalMs: number,
   run: () => Promise<unknown>,
   onFailure: (error: unknown) => void,
-  { beginsNow = false, restShare = 0 }: { readonly beginsNow?: boolean; readonly restShare?: number } = {},
+  {
+    startsImmediately = false,
+    restRatio = 0,
+  }: { readonly startsImmediately?: boolean; readonly restRatio?: number } = {},
 ): Background {
   let current: Promise<unknown> | undefined
   let isStopped = false
@@ -50,7 +53,7 @@ export function runInBackground(
   const start = () => {
     if (isStopped || current || gap) return
     isWoken = false
-    const begunMs = performance.now()
+    const startedMs = performance.now()
     current = run()
       .then(() => {
         succeededMs = performance.now()
@@ -58,7 +61,7 @@ export function runInBackground(
       .catch(onFailure)
       .finally(() => {
         current = undefined
-        const restMs = Math.min(intervalMs, restShare * (performance.now() - begunMs))
+        const restMs = Math.min(intervalMs, restRatio * (performance.now() - startedMs))
         if (!isStopped) gap = setTimeout(endGap, Math.max(WAKE_GAP_MS, restMs)).unref()
       })
   }
@@ -67,7 +70,7 @@ export function runInBackground(
     if (isWoken) start()
   }
   const timer = setInterval(start, intervalMs).unref()
-  if (beginsNow) start()
+  if (startsImmediately) start()
   return {
     wake() {
       isWoken = true
@@ -79,7 +82,7 @@ export function runInBackground(
       clearTimeout(gap)
       await current
     },
-    pulse: { intervalMs, quietMs: () => performance.now() - succeededMs },
+    heartbeat: { intervalMs, quietMs: () => performance.now() - succeededMs },
   }
 }
 
@@ -90,21 +93,21 @@ export function runInBackground(
 export class Workers {
   readonly #all = new Set<Background>()
   readonly #byQueue = new Map<RecordTable | 'events', Background>()
-  readonly #pulses = new Map<string, Pulse>()
+  readonly #heartbeats = new Map<string, Heartbeat>()
 
   /** New rows of the table `queue` wake the worker. A worker with a `name` is monitored. */
   add(worker: Background, queue?: RecordTable | 'events', name?: string): void {
     this.#all.add(worker)
     if (queue) this.#byQueue.set(queue, worker)
-    if (name !== undefined && worker.pulse) this.#pulses.set(name, worker.pulse)
+    if (name !== undefined && worker.heartbeat) this.#heartbeats.set(name, worker.heartbeat)
   }
 
   /** The monitored workers, in the order in which they were added. */
   states(): WorkerState[] {
-    return [...this.#pulses].map(([name, { intervalMs, quietMs }]) => ({
+    return [...this.#heartbeats].map(([name, { intervalMs, quietMs }]) => ({
       name,
       quietMs: quietMs(),
-      limitMs: Math.max(STOPPED_MS_MIN, STOPPED_INTERVALS * intervalMs),
+      limitMs: Math.max(STALLED_MS_MIN, STALLED_INTERVALS * intervalMs),
     }))
   }
 

@@ -7,12 +7,12 @@ import type { Config } from '../../base/settings/config.ts'
 export const BASE_PATH = `/${API_VERSION}`
 
 /** The base path as callers see it, including the prefix from `COUNTERSIGN_BASE_PATH`. */
-export function publicBasePath({ pathPrefix }: Pick<Config, 'pathPrefix'>): string {
+export function getPublicBasePath({ pathPrefix }: Pick<Config, 'pathPrefix'>): string {
   return pathPrefix + BASE_PATH
 }
 
 /** Removes that prefix from the URL of a request, for routing. */
-export function withoutPrefix({ pathPrefix }: Pick<Config, 'pathPrefix'>, url: string): string {
+export function removePrefix({ pathPrefix }: Pick<Config, 'pathPrefix'>, url: string): string {
   return pathPrefix !== '' && url.startsWith(`${pathPrefix}${BASE_PATH}/`)
     ? url.slice(pathPrefix.length)
     : url

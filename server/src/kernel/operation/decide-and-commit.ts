@@ -60,7 +60,7 @@ export async function decideAndCommit<Answer>(
   }
 }
 
-/** Why an attempt failed (the name of the guard, or a stale read), and the records that were contested. */
+/** Why an attempt failed (the name of the guard, or a stale read), and the contested records. */
 interface Contested {
   readonly contested: readonly string[]
   readonly why: string

@@ -2,7 +2,7 @@ import type { Write } from '../../storage/commit/writes.ts'
 import type { RowByKey } from '../../storage/read/lookup.ts'
 import type { Tables } from '../../storage/rows/tables.ts'
 
-/** Tables that are changed only by writes of operations, not by triggers or jobs. */
+/** Tables changed only by writes of operations, not by triggers or jobs. */
 const CARRIED_TABLES = [
   'customers',
   'external_accounts',

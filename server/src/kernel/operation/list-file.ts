@@ -2,7 +2,7 @@ import { isObject, type JsonSchema } from '@countersign/contract/core/decode'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import type { TSchema } from 'typebox'
 import { type Cell, type Columns, formatCsvHeader, formatCsvRows } from '../../base/formats/csv-text.ts'
-import { decimalText } from '../../base/formats/decimal.ts'
+import { formatDecimal } from '../../base/formats/decimal.ts'
 import { toJson } from '../../base/json/json.ts'
 import type { Op } from './app.ts'
 import { type AnyImplementation, getBody, type Handler } from './operation.ts'
@@ -95,11 +95,11 @@ function addColumns(
   }
   const name = path.join('.')
   const { properties = {} } = schema
-  if (isCurrency(schema)) add(name, formatCurrency)
+  if (isCurrency(schema)) add(name, formatCurrencyCell)
   else if (properties.amount && properties.currency && isCurrency(properties.currency)) {
-    add(`${name}.currency`, (value) => (isObject(value) ? formatCurrency(value.currency) : undefined))
+    add(`${name}.currency`, (value) => (isObject(value) ? formatCurrencyCell(value.currency) : undefined))
     add(`${name}.units`, (value) => (isObject(value) ? toCell(value.amount) : undefined))
-    add(`${name}.decimal`, formatDecimal)
+    add(`${name}.decimal`, formatDecimalCell)
   } else if (Object.keys(properties).length > 0)
     for (const [key, inner] of Object.entries(properties))
       addColumns(columns, inner, [...path, spelled(key)], spelled)
@@ -111,17 +111,17 @@ function isCurrency({ properties }: JsonSchema): boolean {
   return properties?.code !== undefined && properties.decimals !== undefined
 }
 
-function formatCurrency(value: unknown): Cell {
+function formatCurrencyCell(value: unknown): Cell {
   return isObject(value) ? toCell(value.code) : undefined
 }
 
-function formatDecimal(value: unknown): Cell {
+function formatDecimalCell(value: unknown): Cell {
   if (!isObject(value) || !isObject(value.currency)) return undefined
   const { amount, currency } = value
   const { decimals } = currency
   const isAmount = typeof amount === 'bigint' || typeof amount === 'number'
   return isAmount && typeof decimals === 'number'
-    ? { figure: decimalText(BigInt(amount), decimals) }
+    ? { figure: formatDecimal(BigInt(amount), decimals) }
     : undefined
 }
 

@@ -29,7 +29,7 @@ export class ApiError extends Error {
   readonly reason: string | undefined
   readonly details: ErrorDetails | undefined
   readonly headers: Readonly<Record<string, string>> | undefined
-  /** Writes that are committed even though the request is refused. */
+  /** Writes committed even though the request is refused. */
   readonly writes: readonly Write[]
 
   constructor(
@@ -99,11 +99,11 @@ export type Outcome<E extends Endpoint> = (JsonResponseOf<E> | TextOutcome<E>) &
 
 /** A response with text instead of JSON. If the endpoint is not known, its response may be of either kind. */
 type TextOutcome<E extends Endpoint> = Endpoint extends E
-  ? { readonly status: 200; readonly text: AnswerText }
+  ? { readonly status: 200; readonly text: TextBody }
   : DeclaredText<E>
 
 type DeclaredText<E extends Endpoint> = E extends { texts: readonly (infer Type extends TextType)[] }
-  ? { readonly status: 200; readonly text: AnswerText<Type> }
+  ? { readonly status: 200; readonly text: TextBody<Type> }
   : never
 
 /** The JSON body of a response; undefined if the response has no body, or if it is text. */
@@ -111,8 +111,8 @@ export function getBody(outcome: Outcome<Endpoint>): unknown {
   return 'body' in outcome ? outcome.body : undefined
 }
 
-/** A response body that is sent while it is produced. */
-export interface AnswerText<Type extends TextType = TextType> {
+/** A response body sent while it is produced. */
+export interface TextBody<Type extends TextType = TextType> {
   readonly type: Type
   /** The file name, if the response is a download. */
   readonly fileName?: string

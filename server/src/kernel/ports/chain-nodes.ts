@@ -107,7 +107,7 @@ export interface ChainNodes {
   /** The number of transactions sent by an account, which is its next nonce. */
   transactionCount(address: Hex, at: bigint | 'latest' | 'pending'): Promise<bigint>
   /** The balance of an account in the native coin of the chain, in wei. */
-  coin(address: Hex, at?: bigint): Promise<bigint>
+  nativeBalance(address: Hex, at?: bigint): Promise<bigint>
   /** `0x` for an address without a contract. */
   code(address: Hex): Promise<Hex>
   /** The result of calling a contract without a transaction. Throws CallReverted. */

@@ -110,7 +110,7 @@ export interface OperationEnclave extends Enclave {
   newFileKey(id: string): { readonly key: Uint8Array; readonly sealedKey: Uint8Array }
 
   /**
-   * Makes the guard cover data that was sealed before the operation started, such as the key of an uploaded
+   * Makes the guard cover data sealed before the operation started, such as the key of an uploaded
    * file.
    */
   adopt(sealed: Uint8Array): Uint8Array
@@ -159,7 +159,7 @@ export interface NewWallet {
 
 /** A payload signed by a session of the wallet. The caller has checked the signature. */
 export interface StampedPayload {
-  /** The exact characters that were signed. */
+  /** The exact characters signed. */
   readonly payload: string
   /** The value of the `Svc-Wallet-Signature` header. */
   readonly stamp: string

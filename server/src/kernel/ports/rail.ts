@@ -162,7 +162,7 @@ export interface Rail {
    * cannot cancel payments.
    */
   cancel?(id: string): Promise<RailReply>
-  /** Requests for money back that was sent in error. Absent if the rail cannot make them. */
+  /** Requests to return money sent in error. Absent if the rail cannot make them. */
   readonly reversals?: Reversals
   /** The balances that the rail holds for us, by currency, in the smallest unit. */
   balances?(from: ReadsFrom): Promise<ReadonlyMap<string, bigint>>

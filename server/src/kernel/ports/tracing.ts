@@ -27,7 +27,7 @@ export interface OpenSpan {
   markFailed(why: string): void
 }
 
-/** A span that is ended later by other code. */
+/** A span ended later by other code. */
 export interface DetachedSpan extends OpenSpan {
   /** Runs work within the span. */
   run<T>(work: () => T): T

@@ -5,7 +5,7 @@ import {
   type TransactionColumn,
 } from '@countersign/contract/payments/transaction-columns'
 import { type Columns, type Figure, formatCsvHeader, formatCsvRows } from '../../base/formats/csv-text.ts'
-import { decimalText } from '../../base/formats/decimal.ts'
+import { formatDecimal } from '../../base/formats/decimal.ts'
 import { type TransactionWithCustomer, toPlatformCustomerId } from './store.ts'
 
 const NAMES = keysOf(TRANSACTION_COLUMNS)
@@ -92,5 +92,5 @@ function feeCurrency(row: TransactionWithCustomer): KnownCurrency | null {
 function formatDecimals(amount: bigint | null, currency: KnownCurrency | null): Figure | null {
   return amount === null || currency === null
     ? null
-    : { figure: decimalText(amount, CURRENCIES[currency].decimals) }
+    : { figure: formatDecimal(amount, CURRENCIES[currency].decimals) }
 }

@@ -98,7 +98,7 @@ export async function selectTransactions(op: Op, filters: TransactionFilters) {
     .$call((q) => whereIfDefined(q, 'transactions.type', '=', filters.type))
     .$call((q) => whereIfDefined(q, 'transactions.reference', '=', filters.reference))
     .$call((q) => whereIfDefined(q, 'transactions.failure_reason', '=', filters.failureReason))
-    .where(movesAmount(filters))
+    .where(buildAmountCondition(filters))
     .$call((q) => whereIfDefined(q, 'transactions.created_at', '>=', parseOptionalTime(filters.startDate)))
     .$call((q) => whereIfDefined(q, 'transactions.created_at', '<=', parseOptionalTime(filters.endDate)))
   const account = [sender, receiver, either].find(
@@ -136,13 +136,13 @@ function isDepositTo(account: string) {
   }
 }
 
-/** True for payments that send or receive an amount within the bounds, in the given currency. */
-function movesAmount({ currency, amountMin, amountMax }: TransactionFilters) {
+/** Selects payments that send or receive an amount within the bounds, in the given currency. */
+function buildAmountCondition({ currency, amountMin, amountMax }: TransactionFilters) {
   if (currency === undefined) return sql<boolean>`true`
-  const [least, most] = [String(amountMin ?? 0n), String(amountMax ?? AMOUNT_MAX)]
+  const [min, max] = [String(amountMin ?? 0n), String(amountMax ?? AMOUNT_MAX)]
   const isAmountWithin = (side: 'sent' | 'received') =>
     sql<boolean>`(${sql.ref(`transactions.${side}_currency`)} = ${currency}
-      AND coalesce(${sql.ref(`transactions.${side}_amount`)}, 0) BETWEEN ${least}::bigint AND ${most}::bigint)`
+      AND coalesce(${sql.ref(`transactions.${side}_amount`)}, 0) BETWEEN ${min}::bigint AND ${max}::bigint)`
   return sql<boolean>`(${isAmountWithin('sent')} OR ${isAmountWithin('received')})`
 }
 

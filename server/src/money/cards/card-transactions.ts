@@ -3,7 +3,7 @@ import {
   CARD_TRANSACTION_TRANSITIONS,
   type CardTransactionEvent,
 } from '@countersign/contract/states/card-states'
-import { amountText } from '../../base/pricing/pricing.ts'
+import { formatCurrencyAmount } from '../../base/pricing/pricing.ts'
 import { balanceUpdated, findInternalAccount, isOwnerDeleted } from '../../kernel/accounts/accounts.ts'
 import type { SystemAccount } from '../../kernel/ledger/accounts.ts'
 import { checkFitsBalance, findBalances } from '../../kernel/ledger/balances.ts'
@@ -172,7 +172,7 @@ export async function giveBack(op: Op, row: CardTransactionRow, amount: bigint):
   const events = checkEvents(row, [isFinal ? 'return_rest' : 'return_part'])
   if (amount > returnable)
     throw new ApiError('AMOUNT_OUT_OF_RANGE', {
-      message: `At most ${amountText(returnable, row.currency)} of the settled amount can still be returned.`,
+      message: `At most ${formatCurrencyAmount(returnable, row.currency)} of the settled amount can still be returned.`,
       details: { field: 'amount', left: returnable, currency: row.currency },
     })
   const canceled = amount < row.uncollected_amount ? amount : row.uncollected_amount

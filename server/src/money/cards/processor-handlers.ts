@@ -19,11 +19,11 @@ import { clearForced, type ForcedClearing } from './forced-clearing.ts'
 import {
   type AuthorizationAnswer,
   conflictingEvent,
-  finalAnswerKey,
   findAnswer,
   type ProcessorAnswer,
   storeEventAnswer,
   toEventKey,
+  toFinalAnswerKey,
 } from './processor-responses.ts'
 import { selectCardTransactionByToken, selectPlatformOfCard } from './store.ts'
 
@@ -45,7 +45,7 @@ export const cardProcessorEvent: ProcessorHandler<Declared> = {
   async replay(op, { body: event }) {
     const before = await findAnswer(op, toEventKey(op, event))
     const isOpen = event.kind === 'authorization' && isApproval(before)
-    return toResponse(isOpen ? await findAnswer(op, finalAnswerKey(op, event)) : before)
+    return toResponse(isOpen ? await findAnswer(op, toFinalAnswerKey(op, event)) : before)
   },
 
   async handle(op, { body: event }, isLate) {
@@ -68,7 +68,7 @@ async function decideAuthorization(
   const before = (await findAnswer(op, key)) ?? (await findApproved(op, event))
   // The processor has timed out, so it can no longer receive the stored response.
   if (before && isLate()) return { status: 200, body: TIMED_OUT }
-  if (before) return answerAndStore(op, finalAnswerKey(op, event), before)
+  if (before) return answerAndStore(op, toFinalAnswerKey(op, event), before)
   const result = await authorize(op, await findCard(op, requireCardId(op)), event)
   if (!result.isApproved) return answerAndStore(op, key, { approved: false, reason: result.reason })
   if (isLate()) return answerAndStore(op, key, TIMED_OUT)
@@ -98,13 +98,13 @@ async function findApproved(
  */
 function revertApproval(event: AuthorizationEvent): IdempotentOperation<Declared> {
   return {
-    replay: async (op) => toResponse(await findAnswer(op, finalAnswerKey(op, event))),
+    replay: async (op) => toResponse(await findAnswer(op, toFinalAnswerKey(op, event))),
     async handle(op) {
       const row = await selectCardTransactionByToken(op, event.token)
       // If the merchant has claimed the purchase, the processor treated it as approved.
       if (row?.state !== 'AUTHORIZED') return { status: 200, body: TIMED_OUT }
       const { writes } = await expirePurchase(op, row)
-      return answerAndStore(op, finalAnswerKey(op, event), TIMED_OUT, writes)
+      return answerAndStore(op, toFinalAnswerKey(op, event), TIMED_OUT, writes)
     },
   }
 }

@@ -41,10 +41,10 @@ export function toEventKey(op: Op, event: ProcessorEvent): KeyedRequest {
 }
 
 /**
- * The key of the final response to an authorization whose approval was late or was retried. Whichever stores
+ * The key of the final response to an authorization whose approval was late or retried. Whichever stores
  * its response first decides: a retry that repeats the approval, or its cancellation.
  */
-export function finalAnswerKey(op: Op, event: AuthorizationEvent): KeyedRequest {
+export function toFinalAnswerKey(op: Op, event: AuthorizationEvent): KeyedRequest {
   const key = toEventKey(op, event)
   return { ...key, scope: `${key.scope} word` }
 }

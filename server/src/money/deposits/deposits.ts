@@ -25,7 +25,7 @@ import {
   scheduleReturn,
   toDepositCause,
 } from '../rails/deposit-rows.ts'
-import { depositId } from '../rails/rail-ids.ts'
+import { deriveDepositId } from '../rails/rail-ids.ts'
 import { creditDeposit, type MoneySource } from './credit.ts'
 import { chooseTarget, extractReferences, type Target } from './match-reference.ts'
 import { findOwnSender } from './own-sender.ts'
@@ -95,7 +95,7 @@ function newDeposit(
   paidTo: string | undefined,
 ): DepositRow {
   return {
-    id: depositId(rail, reported.depositId),
+    id: deriveDepositId(rail, reported.depositId),
     platform_id: op.platform.id,
     rail,
     rail_reference: reported.depositId,

@@ -40,12 +40,12 @@ export interface ReferenceMatches {
  * the paid account.
  */
 export function chooseTarget({ own, stated }: ReferenceMatches): Target | 'NO_MATCH' | 'SEVERAL_MATCHES' {
-  const targets = new Map([...(own ? [own] : []), ...stated].map((target) => [targetKey(target), target]))
+  const targets = new Map([...(own ? [own] : []), ...stated].map((target) => [toTargetKey(target), target]))
   if (targets.size > 1) return 'SEVERAL_MATCHES'
   const [only] = targets.values()
   return only ?? 'NO_MATCH'
 }
 
-function targetKey(target: Target): string {
+function toTargetKey(target: Target): string {
   return target.kind === 'account' ? target.id : target.transactionId
 }

@@ -8,7 +8,7 @@ import type { OpenedDepositAccount, WantedDepositAccount } from '../../kernel/po
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { DepositAccountRow, RailFunding } from '../../storage/rows/rail.ts'
 import { findDepositAccount } from '../rails/deposit-accounts.ts'
-import { depositAccountId, toPoolName } from '../rails/rail-ids.ts'
+import { deriveDepositAccountId, toPoolName } from '../rails/rail-ids.ts'
 import { selectOtherOwner } from './store.ts'
 
 /**
@@ -22,7 +22,7 @@ export function buildOpeningWrites(
   accountId: string | null,
 ): Write[] {
   const owner = accountId ?? toPoolName(currency)
-  const id = depositAccountId(rail, owner)
+  const id = deriveDepositAccountId(rail, owner)
   const row: DepositAccountRow = {
     id,
     platform_id: op.platform.id,

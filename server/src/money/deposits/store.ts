@@ -101,7 +101,7 @@ export async function selectAccountsByReference(op: Op, references: readonly str
     .execute()
 }
 
-/** The payments of quotes that are funded under one of these references. */
+/** The payments of quotes funded under one of these references. */
 export async function selectQuotesByReference(op: Op, references: readonly string[]) {
   return op.read
     .selectFrom('transactions')
@@ -165,7 +165,7 @@ export async function selectOwner(op: Op, customerId: string) {
     .executeTakeFirstOrThrow()
 }
 
-/** The operator's accounts in a currency that are registered for a purpose. */
+/** The operator's accounts registered for a purpose in a currency. */
 export async function selectActiveOwnAccounts(op: Op, currency: string, purpose: OwnAccountRow['purpose']) {
   return op.read
     .selectFrom('own_accounts')

@@ -42,7 +42,7 @@ export async function selectPendingChanges(op: Op, externalAccountId: string): P
     .execute()
 }
 
-/** The changes that were applied to an account after a given time, newest first. */
+/** The changes applied to an account after a given time, newest first. */
 export async function selectAppliedAfter(
   op: Op,
   externalAccountId: string,

@@ -29,7 +29,7 @@ const TIME_ZONES: Readonly<Record<ScheduleTiming['calendar'], string>> = {
   WEEKDAYS: 'UTC',
 }
 
-/** A schedule that was checked but is not stored yet. */
+/** A checked schedule that is not stored yet. */
 export interface NewSchedule {
   readonly row: PaymentScheduleRow
   /** The account that pays. */

@@ -28,7 +28,7 @@ export async function selectSameFile(
   const paying: readonly PayoutBatchState[] = orMay ? PAYING_STATES : ['SENDING']
   const batch = await selectBatches(op, {})
     .where('file_sha256', '=', file_sha256)
-    // A batch that was canceled while sending has paid some of its lines.
+    // A batch canceled while sending has paid some of its lines.
     .where((eb) => eb.or([eb('sent', '>', 0), eb('state', 'in', paying)]))
     .where('id', '<>', id)
     .orderBy('created_at', 'desc')

@@ -3,7 +3,7 @@ import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
 import type { crypto_withdrawal_fee_estimate } from '@countersign/contract/payments/withdrawal-fees'
 import { requireValue } from '../../base/formats/require-value.ts'
 import { type NetworkFee, networkFeeRoundedUp } from '../../base/pricing/network-fees.ts'
-import { amountText, price, totalFees } from '../../base/pricing/pricing.ts'
+import { formatCurrencyAmount, price, totalFees } from '../../base/pricing/pricing.ts'
 import type { RateTable } from '../../base/pricing/ratios.ts'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { listFundingTypes, toNetwork } from '../../kernel/accounts/funding.ts'
@@ -109,7 +109,7 @@ function sumFees(
   const totalFee = applicationFee + convertedFee
   if (totalFee >= amount)
     throw new ApiError('INVALID_AMOUNT', {
-      message: `The fees of ${amountText(totalFee, currency)} leave nothing to send. Increase amount.`,
+      message: `The fees of ${formatCurrencyAmount(totalFee, currency)} leave nothing to send. Increase amount.`,
       details: { field: 'amount', totalFee, currency },
     })
   return {

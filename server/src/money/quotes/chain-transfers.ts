@@ -6,7 +6,7 @@ import { toChecksumAddress } from '../../base/formats/addresses.ts'
 import type { Hex } from '../../base/formats/hex.ts'
 import { toLowerHex } from '../../base/formats/hex.ts'
 import { parseJson } from '../../base/json/json.ts'
-import { amountText } from '../../base/pricing/pricing.ts'
+import { formatCurrencyAmount } from '../../base/pricing/pricing.ts'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
@@ -104,11 +104,13 @@ export function describeTransfers(
 ): string {
   const [payment, fee] = transfers
   if (!payment) throw new Error('The payment has no transfer')
-  const opening = `Pay ${amountText(payment.amount, currency)} on ${NETWORK_NAMES[network]} to`
+  const opening = `Pay ${formatCurrencyAmount(payment.amount, currency)} on ${NETWORK_NAMES[network]} to`
   if (!isPaidDirectly(quote))
     return `${opening} this server at ${payment.to}, fees included, so that ${payee} receives ${receives}`
   const to = quote.request.payTo === undefined ? payment.to : `${payment.to}, which is ${payee}`
-  return fee ? `${opening} ${to}, and ${amountText(fee.amount, currency)} as the fee` : `${opening} ${to}`
+  return fee
+    ? `${opening} ${to}, and ${formatCurrencyAmount(fee.amount, currency)} as the fee`
+    : `${opening} ${to}`
 }
 
 /**

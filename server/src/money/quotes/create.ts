@@ -2,7 +2,7 @@ import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
 import type { Payload } from '@countersign/contract/signing/payloads'
 import { OUTGOING_TRANSACTION_INITIAL, QUOTE_INITIAL } from '@countersign/contract/states/payment-states'
-import { amountText, exchangeRate, rateDetails, totalFees } from '../../base/pricing/pricing.ts'
+import { exchangeRate, formatCurrencyAmount, rateDetails, totalFees } from '../../base/pricing/pricing.ts'
 import { describeInternalAccount } from '../../kernel/accounts/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { addSeconds } from '../../kernel/operation/app.ts'
@@ -210,8 +210,8 @@ function pickPlatformCustomerId(customer: CustomerRow | null) {
  * fix the exact quote.
  */
 function issueSigningRequest(op: Op, quote: QuoteRow, payee: Payee): ReturnType<typeof issueRequest> {
-  const sends = amountText(quote.sending_amount, quote.sending_currency)
-  const delivers = amountText(quote.receiving_amount, quote.receiving_currency)
+  const sends = formatCurrencyAmount(quote.sending_amount, quote.sending_currency)
+  const delivers = formatCurrencyAmount(quote.receiving_amount, quote.receiving_currency)
   const chain =
     quote.request.wallet && buildChainTransfers(op, quote, quote.request.payTo ?? getIdentifier(payee))
   return issueRequest(op, buildExecutionCall(quote.id), {

@@ -1,5 +1,5 @@
 import { PULL_INITIAL, QUOTE_TRANSITIONS } from '@countersign/contract/states/payment-states'
-import { amountText } from '../../base/pricing/pricing.ts'
+import { formatCurrencyAmount } from '../../base/pricing/pricing.ts'
 import {
   balanceUpdated,
   canSeeAccount,
@@ -141,7 +141,7 @@ export async function checkBalance(op: Op, quote: QuoteRow): Promise<void> {
   const account = requireColumn(quote, 'source_account_id')
   const balance = (await findBalances(op, [account])).get(account)
   const available = balance?.available ?? 0n
-  const format = (amount: bigint) => amountText(amount, quote.sending_currency)
+  const format = (amount: bigint) => formatCurrencyAmount(amount, quote.sending_currency)
   if (available < quote.sending_amount)
     throw new ApiError('INSUFFICIENT_BALANCE', {
       message: `The account can spend ${format(available)}, but the quote needs ${format(quote.sending_amount)}.`,

@@ -1,5 +1,5 @@
 import type { PaymentAccountInfoValue } from '@countersign/contract/accounts/account-types'
-import { amountText } from '../../base/pricing/pricing.ts'
+import { formatCurrencyAmount } from '../../base/pricing/pricing.ts'
 import { depositDetails, withReference } from '../../kernel/accounts/funding.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
@@ -9,7 +9,7 @@ import type { QuoteRow } from '../../storage/rows/tables.ts'
  * a reference for this quote.
  */
 export function buildFundingInstructions(op: Op, quote: QuoteRow, reference: string) {
-  const amount = amountText(quote.sending_amount, quote.sending_currency)
+  const amount = formatCurrencyAmount(quote.sending_amount, quote.sending_currency)
   const hasOwnAddress = op.rails.find(quote.request.railIn ?? null)?.chain !== undefined
   const target = hasOwnAddress
     ? 'to this address, which is only for this payment'

@@ -257,7 +257,7 @@ function listFundingRails(payer: Payer): readonly string[] {
   return type ? accountType(type).rails.filter(isCommon) : []
 }
 
-/** False for networks that are used only if a payment or a configured rail chooses them. */
+/** False for networks used only if a payment or a configured rail chooses them. */
 function isCommon(rail: string): boolean {
   return rail !== 'BACS'
 }

@@ -7,7 +7,7 @@ import type { AccountEvidence } from '../evidence/evidence.ts'
 import { type ExpectedRail, judge } from '../evidence/judge.ts'
 import { proposeChange } from '../external-accounts/account-changes.ts'
 import { findQuote } from '../quotes/quotes.ts'
-import { railEventId } from '../rails/rail-ids.ts'
+import { deriveRailEventId } from '../rails/rail-ids.ts'
 
 /**
  * Proposes the corrected details that a rail reports for the other party's account in a payment. A report
@@ -28,7 +28,7 @@ export async function applyAccountChange(
   const { proposed, code, message } = evidence
   const outcome = await proposeChange(op, {
     ...{ accountId, identifier, transactionId: counterparty.transactionId },
-    ...{ rail: rail.name, railEventId: railEventId(rail.name, evidence.id), proposed, code, message },
+    ...{ rail: rail.name, railEventId: deriveRailEventId(rail.name, evidence.id), proposed, code, message },
   })
   if (outcome === 'UNUSABLE') return { writes: [], reason: 'CHANGE_OF_ACCOUNT' }
   return { writes: outcome === 'KNOWN' ? [] : outcome }

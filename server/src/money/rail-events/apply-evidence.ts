@@ -22,7 +22,7 @@ import { judgeDecided } from '../evidence/judge-decided.ts'
 import { findQuote } from '../quotes/quotes.ts'
 import { amountBooked } from '../rails/booked-amount.ts'
 import { findDepositRow } from '../rails/deposit-rows.ts'
-import { depositId, lineReportId, railEventId } from '../rails/rail-ids.ts'
+import { deriveDepositId, deriveLineReportId, deriveRailEventId } from '../rails/rail-ids.ts'
 import {
   findLastDecision,
   findRailPayment,
@@ -79,11 +79,16 @@ export async function applyEvidence(op: Op, rail: string, evidence: Evidence): P
       return applyToPayment(op, rail, evidence, await findRailPayment(op, direction, id))
     }
     case 'deposit': {
-      const deposit = await findDepositRow(op, depositId(rail, evidence.deposit.depositId))
+      const deposit = await findDepositRow(op, deriveDepositId(rail, evidence.deposit.depositId))
       return applyDeposit(op, rail, evidence, deposit)
     }
     case 'reversal':
-      return applyReversal(op, rail, evidence, await findDepositRow(op, depositId(rail, evidence.subject)))
+      return applyReversal(
+        op,
+        rail,
+        evidence,
+        await findDepositRow(op, deriveDepositId(rail, evidence.subject)),
+      )
     case 'mandate':
       return applyMandateAdvice(op, findExpectedRail(op, rail), evidence)
     case 'account': {
@@ -170,8 +175,8 @@ async function isKnownLine(
   { id, event, line }: PaymentEvidence,
   row: RailPaymentRow,
 ): Promise<boolean> {
-  const ids = event === 'return' && line !== undefined ? [id, line, lineReportId(line)] : [id]
-  for (const claimId of ids) if (await selectRailEvent(op, railEventId(row.rail, claimId))) return true
+  const ids = event === 'return' && line !== undefined ? [id, line, deriveLineReportId(line)] : [id]
+  for (const claimId of ids) if (await selectRailEvent(op, deriveRailEventId(row.rail, claimId))) return true
   return hasDecidedLine(op, row, id)
 }
 

@@ -12,7 +12,7 @@ import {
   reinstateMandate,
 } from '../external-accounts/mandates.ts'
 import { findFirstCollection } from '../rails/collections.ts'
-import { railEventId } from '../rails/rail-ids.ts'
+import { deriveRailEventId } from '../rails/rail-ids.ts'
 import { findCounterparty } from './apply-account-change.ts'
 
 interface AppliedAdvice {
@@ -61,7 +61,7 @@ async function amendMandate(
   if (!counterparty) return { writes: [], reason: 'CHANGE_OF_ACCOUNT' }
   const outcome = await proposeChange(op, {
     ...{ accountId, identifier, transactionId: counterparty.transactionId, proposed, code, message },
-    ...{ rail: rail.name, railEventId: railEventId(rail.name, id) },
+    ...{ rail: rail.name, railEventId: deriveRailEventId(rail.name, id) },
   })
   if (outcome === 'UNUSABLE') return { writes: [], reason: 'CHANGE_OF_ACCOUNT' }
   return { writes: outcome === 'KNOWN' ? [] : outcome }

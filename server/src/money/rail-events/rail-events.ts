@@ -5,7 +5,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { RailEventRow } from '../../storage/rows/rail.ts'
 import { RAIL_EVENT_INITIAL, RAIL_EVENT_TRANSITIONS } from '../../storage/rows/states.ts'
-import { railEventId } from '../rails/rail-ids.ts'
+import { deriveRailEventId } from '../rails/rail-ids.ts'
 import type { Applied } from './apply-evidence.ts'
 import { buildRetryWrites } from './retry-report.ts'
 import { selectRailEvent } from './store.ts'
@@ -31,7 +31,7 @@ export async function findRailEvent(
   rail: string,
   eventId: string,
 ): Promise<RailEventRow | undefined> {
-  return selectRailEvent(op, railEventId(rail, eventId))
+  return selectRailEvent(op, deriveRailEventId(rail, eventId))
 }
 
 /**
@@ -68,7 +68,7 @@ export function buildRailEventRow(
   { expected, decision }: ReportContext = {},
 ): RailEventRow {
   return {
-    id: railEventId(rail, event.id),
+    id: deriveRailEventId(rail, event.id),
     platform_id: op.platform.id,
     rail,
     type: event.type,

@@ -3,7 +3,7 @@ import { transition } from '../../kernel/operation/transition.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { RailEventRow } from '../../storage/rows/rail.ts'
 import { RAIL_EVENT_INITIAL, RAIL_EVENT_TRANSITIONS } from '../../storage/rows/states.ts'
-import { lineReportId } from '../rails/rail-ids.ts'
+import { deriveLineReportId } from '../rails/rail-ids.ts'
 import { findRailEvent } from './rail-events.ts'
 
 /** Reports that hold statement lines for manual review. Their ids derive from the line's name. */
@@ -38,6 +38,6 @@ export async function reopenLineReports(
 }
 
 async function findLineReports(op: Op, rail: string, names: readonly string[]): Promise<RailEventRow[]> {
-  const reports = await Promise.all(names.map((name) => findRailEvent(op, rail, lineReportId(name))))
+  const reports = await Promise.all(names.map((name) => findRailEvent(op, rail, deriveLineReportId(name))))
   return reports.filter((report) => report !== undefined)
 }

@@ -1,5 +1,5 @@
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
-import { amountText } from '../../base/pricing/pricing.ts'
+import { formatCurrencyAmount } from '../../base/pricing/pricing.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import type { PaymentDraft, PaymentFault, Rail, RailLimits, RouteRequest } from '../../kernel/ports/rail.ts'
@@ -54,7 +54,7 @@ const VERBS = { OUT: 'can send to', PULL: 'can pull from', IN: 'can receive paym
 
 function describeLimits({ currency }: RouteRequest, { min, max }: RailLimits): string {
   const format = (amount: bigint) =>
-    isKnownCurrency(currency) ? amountText(amount, currency) : `${amount} ${currency}`
+    isKnownCurrency(currency) ? formatCurrencyAmount(amount, currency) : `${amount} ${currency}`
   const bounds = [
     ...(min === undefined ? [] : [`from ${format(min)}`]),
     ...(max === undefined ? [] : [`up to ${format(max)}`]),

@@ -1,6 +1,6 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import type { DepositAccountRow } from '../../storage/rows/rail.ts'
-import { depositAccountId, toPoolName } from './rail-ids.ts'
+import { deriveDepositAccountId, toPoolName } from './rail-ids.ts'
 import { selectDepositAccount } from './store.ts'
 
 /** Finds an account that a rail was asked to open. */
@@ -14,5 +14,5 @@ export async function findPool(
   rail: string,
   currency: string,
 ): Promise<DepositAccountRow | undefined> {
-  return selectDepositAccount(op, depositAccountId(rail, toPoolName(currency)))
+  return selectDepositAccount(op, deriveDepositAccountId(rail, toPoolName(currency)))
 }

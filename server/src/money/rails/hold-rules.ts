@@ -3,7 +3,7 @@ import { present } from '@countersign/contract/core/objects'
 import type { PaymentRailName } from '@countersign/contract/core/rails'
 import type { HoldRule } from '@countersign/contract/payments/risk-config'
 import { DateTime } from 'luxon'
-import { amountText } from '../../base/pricing/pricing.ts'
+import { formatCurrencyAmount } from '../../base/pricing/pricing.ts'
 import { BANK_TIME_ZONES, type BankCalendar, isBankingDay } from './bank-holidays.ts'
 
 /** The properties of a pull that the rules check. */
@@ -75,7 +75,7 @@ export function formatHoldReason({
     paymentRail === undefined ? undefined : `by ${paymentRail}`,
     minAmount === undefined || currency === undefined || !isKnownCurrency(currency)
       ? undefined
-      : `of ${amountText(minAmount, currency)} or more`,
+      : `of ${formatCurrencyAmount(minAmount, currency)} or more`,
     age === undefined ? undefined : `for customers at most ${formatDays(age)} old`,
     `is held for ${bankingDays} banking ${bankingDays === 1 ? 'day' : 'days'}.`,
   ]

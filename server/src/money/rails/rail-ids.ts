@@ -1,29 +1,29 @@
 import { buildId, deriveUuid } from '../../storage/engine/ids.ts'
 
 /**
- * Ids that are derived from the subject of a record. The primary key then prevents a second record, and a
+ * Ids derived from the subject of a record. The primary key then prevents a second record, and a
  * record can be found without another index.
  */
 
 /** The id of a payment's record, derived from its direction and its id at the rail. */
-export function railPaymentId(direction: 'OUT' | 'PULL', paymentId: string): string {
+export function deriveRailPaymentId(direction: 'OUT' | 'PULL', paymentId: string): string {
   return buildId('RailPayment', deriveUuid(`RailPayment ${direction} ${paymentId}`))
 }
 
 /** The id of a deposit, derived from the rail's id of the deposit. */
-export function depositId(rail: string, railReference: string): string {
+export function deriveDepositId(rail: string, railReference: string): string {
   return buildId('Deposit', deriveUuid(`Deposit ${rail} ${railReference}`))
 }
 
 /** The id of a report, derived from the rail's id of the event. */
-export function railEventId(rail: string, eventId: string): string {
+export function deriveRailEventId(rail: string, eventId: string): string {
   return buildId('RailEvent', deriveUuid(`RailEvent ${rail} ${eventId}`))
 }
 
 const WAITING_SUFFIX = ' waits'
 
 /** The event id of the report that holds a statement line for manual review. */
-export function lineReportId(name: string): string {
+export function deriveLineReportId(name: string): string {
   return `${name}${WAITING_SUFFIX}`
 }
 
@@ -33,7 +33,7 @@ export function getReportedLine(id: string): string {
 }
 
 /** The id of a deposit account, derived from its owner: an internal account or a pool. */
-export function depositAccountId(rail: string, owner: string): string {
+export function deriveDepositAccountId(rail: string, owner: string): string {
   return buildId('DepositAccount', deriveUuid(`DepositAccount ${rail} ${owner}`))
 }
 

@@ -25,7 +25,7 @@ import { findExternalAccountEvenIfDeleted } from '../external-accounts/external-
 import { type Gate, screenPayment } from '../screenings/screen-payment.ts'
 import { nextPollAt } from './ask-again.ts'
 import { beginCollection, type Collection } from './collections.ts'
-import { depositId, railPaymentId } from './rail-ids.ts'
+import { deriveDepositId, deriveRailPaymentId } from './rail-ids.ts'
 import { EVENTS, RECORD_EFFECTS } from './settlement-table.ts'
 import { selectDeposit, selectHasDecidedLine, selectLastDecision, selectRailPayment } from './store.ts'
 
@@ -56,7 +56,7 @@ export function createPaymentRecord(
 ): Write[] {
   if (!op.rails.find(payment.rail)?.isSimulated)
     return [insert('rail_payments', buildRailPaymentRow(op, payment, submitAt))]
-  op.known.addAbsent('rail_payments', railPaymentId(payment.direction, payment.id))
+  op.known.addAbsent('rail_payments', deriveRailPaymentId(payment.direction, payment.id))
   return []
 }
 
@@ -66,7 +66,7 @@ function buildRailPaymentRow(
   submitAt: Date,
 ): RailPaymentRow {
   return {
-    id: railPaymentId(direction, id),
+    id: deriveRailPaymentId(direction, id),
     platform_id: op.platform.id,
     rail: rail ?? SANDBOX_RAIL,
     direction,
@@ -92,7 +92,7 @@ export async function findRailPayment(
   direction: 'OUT' | 'PULL',
   paymentId: string,
 ): Promise<RailPaymentRow | undefined> {
-  return selectRailPayment(op, railPaymentId(direction, paymentId))
+  return selectRailPayment(op, deriveRailPaymentId(direction, paymentId))
 }
 
 /** The latest decision about the outcome of a payment, if any. */
@@ -267,7 +267,8 @@ async function enqueuePayment(
   if (collection && 'fault' in collection) return failUnsent(op, recorded, collection.fault)
   const mandate = collection?.mandate
   const { returnOf } = payment
-  const deposit = returnOf === undefined ? undefined : await selectDeposit(op, depositId(row.rail, returnOf))
+  const deposit =
+    returnOf === undefined ? undefined : await selectDeposit(op, deriveDepositId(row.rail, returnOf))
   const sender = deposit?.details.sender
   const { id: recordId, platform_id: platformId, direction } = row
   const request = { ...payment, mandate, recordId, platformId, direction, sender }

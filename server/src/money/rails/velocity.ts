@@ -1,7 +1,7 @@
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
 import type { LimitRule, VelocityPeriod, VelocitySubject } from '@countersign/contract/payments/risk-config'
-import { amountText } from '../../base/pricing/pricing.ts'
+import { formatCurrencyAmount } from '../../base/pricing/pricing.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { toPeriods } from '../../kernel/operation/periods.ts'
@@ -120,10 +120,10 @@ function checkLimit(limit: LimitRule, before: Usage, amount: bigint): void {
   const exceedsAmount = maxAmount !== undefined && before.amount + amount > maxAmount
   if (!exceedsCount && !exceedsAmount) return
   if (!isKnownCurrency(currency)) throw new Error(`Unknown limit currency ${currency}`)
-  const limitText = exceedsCount ? `${maxCount} payments` : amountText(maxAmount ?? 0n, currency)
+  const limitText = exceedsCount ? `${maxCount} payments` : formatCurrencyAmount(maxAmount ?? 0n, currency)
   const remaining = exceedsCount
     ? ''
-    : ` ${amountText(amountLeft(maxAmount ?? 0n, before.amount), currency)} can still be paid.`
+    : ` ${formatCurrencyAmount(amountLeft(maxAmount ?? 0n, before.amount), currency)} can still be paid.`
   throw new ApiError('VELOCITY_LIMIT_EXCEEDED', {
     message: `The limit for ${SUBJECT_IN_WORDS[subject]} in ${currency} is ${limitText} per ${PERIOD_IN_WORDS[period]}.${remaining}`,
     details: {

@@ -37,10 +37,10 @@ export async function findScreeningBySubject(
   direction: ScreeningDirection,
   subject: string,
 ): Promise<ScreeningRow | undefined> {
-  return selectScreening(op, screeningId(direction, subject))
+  return selectScreening(op, deriveScreeningId(direction, subject))
 }
 
-function screeningId(direction: ScreeningDirection, subject: string): string {
+function deriveScreeningId(direction: ScreeningDirection, subject: string): string {
   return buildId('Screening', deriveUuid(`Screening ${direction} ${subject}`))
 }
 
@@ -83,7 +83,7 @@ function newScreening(op: Op, request: ScreeningWanted, result: ScreeningResult)
   const isPayment = direction === 'PAY'
   const isHit = result.outcome === 'HIT'
   return {
-    id: screeningId(direction, subject),
+    id: deriveScreeningId(direction, subject),
     platform_id: op.platform.id,
     direction,
     network,

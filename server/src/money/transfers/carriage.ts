@@ -1,5 +1,5 @@
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
-import { amountText, type OwnRateDetails, ownRateDetails } from '../../base/pricing/pricing.ts'
+import { formatCurrencyAmount, type OwnRateDetails, ownRateDetails } from '../../base/pricing/pricing.ts'
 import type { RateTable } from '../../base/pricing/ratios.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
@@ -53,7 +53,7 @@ async function computeChainFee(rates: RateTable | undefined, rail: Rail, currenc
 function nothingLeftError(fees: bigint, currency: string): ApiError {
   if (!isKnownCurrency(currency)) throw new Error(`Unknown account currency ${currency}`)
   return new ApiError('INVALID_AMOUNT', {
-    message: `The network fee of ${amountText(fees, currency)} leaves nothing to send. Increase amount.`,
+    message: `The network fee of ${formatCurrencyAmount(fees, currency)} leaves nothing to send. Increase amount.`,
     details: { field: 'amount', totalFee: fees, currency },
   })
 }

@@ -3,7 +3,7 @@ import type { BodyOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
 import type { transfer_out } from '@countersign/contract/payments/transfers'
 import { TRANSFER_OUT_INITIAL } from '@countersign/contract/states/payment-states'
-import { amountText } from '../../base/pricing/pricing.ts'
+import { formatCurrencyAmount } from '../../base/pricing/pricing.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { newTransaction } from '../../kernel/transactions/transactions.ts'
@@ -107,12 +107,12 @@ export async function draftWithoutLimits(
 
 function insufficientFunds(account: InternalAccountRow, available: bigint, requested?: bigint): ApiError {
   if (!isKnownCurrency(account.currency)) throw new Error(`Unknown account currency ${account.currency}`)
-  const spendable = `The account can spend ${amountText(available, account.currency)}`
+  const spendable = `The account can spend ${formatCurrencyAmount(available, account.currency)}`
   return new ApiError('INSUFFICIENT_BALANCE', {
     message:
       requested === undefined
         ? `${spendable}.`
-        : `${spendable}, not ${amountText(requested, account.currency)}.`,
+        : `${spendable}, not ${formatCurrencyAmount(requested, account.currency)}.`,
     details: {
       field: 'amount',
       available,

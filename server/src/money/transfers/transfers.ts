@@ -324,7 +324,7 @@ export function toPaymentOrder(transaction: TransactionRow): Omit<PaymentOrder, 
 
 /**
  * The record of a transfer at its rail, and its job, which is due immediately or when the rail opens.
- * `submittedAt` is set for a transfer that was recorded earlier.
+ * `submittedAt` is set for a transfer recorded earlier.
  */
 function scheduleSettlement(op: Op, transaction: TransactionWithCustomer, submittedAt?: Date): Write[] {
   op.known.add('transactions', transaction.id, transaction)

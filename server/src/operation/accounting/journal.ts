@@ -3,7 +3,7 @@ import type { QueryOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
 import { toUtcDay } from '../../base/formats/utc-day.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { type AnswerText, fieldError } from '../../kernel/operation/operation.ts'
+import { fieldError, type TextBody } from '../../kernel/operation/operation.ts'
 import { checkComplete, createChart, type FindChartAccount } from './chart.ts'
 import { JOURNAL_WRITERS } from './journal-formats.ts'
 import { type PostedRow, selectAccountKinds, selectChart, selectPosted } from './store.ts'
@@ -20,7 +20,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 export async function journalFile(
   op: Op,
   query: QueryOf<typeof journal_get>,
-): Promise<AnswerText<'csv' | 'plain'>> {
+): Promise<TextBody<'csv' | 'plain'>> {
   const from = new Date(query.from)
   const to = new Date(query.to)
   if (to < from) throw fieldError('INVALID_INPUT', 'to', 'to must not be before from')

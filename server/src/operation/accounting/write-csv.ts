@@ -2,7 +2,7 @@ import { JOURNAL_COLUMNS, type JournalColumn } from '@countersign/contract/books
 import { CURRENCIES } from '@countersign/contract/core/currencies'
 import { keysOf } from '@countersign/contract/core/objects'
 import { type Columns, type Figure, formatCsvHeader, formatCsvRows } from '../../base/formats/csv-text.ts'
-import { decimalText } from '../../base/formats/decimal.ts'
+import { formatDecimal } from '../../base/formats/decimal.ts'
 import type { Posted, Side, Writer } from './writer.ts'
 
 const NAMES = keysOf(JOURNAL_COLUMNS)
@@ -48,5 +48,5 @@ const COLUMNS: Columns<JournalColumn, Row> = {
 }
 
 function toFigure({ amount, currency }: Posted): Figure {
-  return { figure: decimalText(amount, CURRENCIES[currency].decimals) }
+  return { figure: formatDecimal(amount, CURRENCIES[currency].decimals) }
 }

@@ -2,7 +2,7 @@ import type { JournalDateFormat } from '@countersign/contract/books/chart-of-acc
 import { CURRENCIES, type KnownCurrency } from '@countersign/contract/core/currencies'
 import { keysOf } from '@countersign/contract/core/objects'
 import { type Columns, type Figure, formatCsvHeader, formatCsvRows } from '../../base/formats/csv-text.ts'
-import { decimalText } from '../../base/formats/decimal.ts'
+import { formatDecimal } from '../../base/formats/decimal.ts'
 import { toUtcDay } from '../../base/formats/utc-day.ts'
 import type { ChartAccount } from './chart.ts'
 import type { Posted, Writer, WriterSettings } from './writer.ts'
@@ -83,7 +83,7 @@ function openDaily<Name extends string>(columns: Columns<Name, DayLine>): Writer
 }
 
 function toFigure({ currency }: DaySum, amount: bigint): Figure {
-  return { figure: decimalText(amount, CURRENCIES[currency].decimals) }
+  return { figure: formatDecimal(amount, CURRENCIES[currency].decimals) }
 }
 
 const DATE_FORMATS: Readonly<

@@ -1,6 +1,6 @@
 import type { ChartAccountType } from '@countersign/contract/books/chart-of-accounts'
 import { CURRENCIES } from '@countersign/contract/core/currencies'
-import { decimalText } from '../../base/formats/decimal.ts'
+import { formatDecimal } from '../../base/formats/decimal.ts'
 import { toUtcDay } from '../../base/formats/utc-day.ts'
 import type { ChartAccount } from './chart.ts'
 import type { Posted, Side, Writer } from './writer.ts'
@@ -27,8 +27,8 @@ function hledgerEntry(posted: Posted): string {
   const { id, at, debit, credit, cause, causeId } = posted
   return (
     `${toUtcDay(at)} * ${cause}\n    ; transfer: ${id}, cause: ${causeId}\n` +
-    `    ${hledgerName(debit.account)}  ${formatAmount(posted, '')}  ; account: ${debit.accountId}\n` +
-    `    ${hledgerName(credit.account)}  ${formatAmount(posted, '-')}  ; account: ${credit.accountId}\n\n`
+    `    ${toHledgerName(debit.account)}  ${formatAmount(posted, '')}  ; account: ${debit.accountId}\n` +
+    `    ${toHledgerName(credit.account)}  ${formatAmount(posted, '-')}  ; account: ${credit.accountId}\n\n`
   )
 }
 
@@ -36,7 +36,7 @@ function hledgerEntry(posted: Posted): string {
  * For example `Assets:1010 Bank EUR`. Accounts missing from the chart go under `Ledger`, so that their names
  * cannot collide with others.
  */
-function hledgerName({ type, code, name }: ChartAccount): string {
+function toHledgerName({ type, code, name }: ChartAccount): string {
   return `${ROOTS[type]}:${code === undefined ? `Ledger:${name}` : `${code} ${name}`}`
 }
 
@@ -45,7 +45,7 @@ export function openBeancount(): Writer {
   const opened = new Set<string>()
   const openAccounts = ({ at, debit, credit }: Posted) =>
     [debit, credit].map(({ account }) => {
-      const name = beancountName(account)
+      const name = toBeancountName(account)
       if (opened.has(name)) return ''
       opened.add(name)
       return `${toUtcDay(at)} open ${name}\n`
@@ -61,7 +61,7 @@ export function openBeancount(): Writer {
 function beancountEntry(posted: Posted): string {
   const { id, at, debit, credit, cause, causeId } = posted
   const line = ({ account, accountId }: Side, sign: string) =>
-    `  ${beancountName(account)}  ${formatAmount(posted, sign)}\n    account: "${accountId}"\n`
+    `  ${toBeancountName(account)}  ${formatAmount(posted, sign)}\n    account: "${accountId}"\n`
   return (
     `${toUtcDay(at)} * "${cause}"\n  transfer: "${id}"\n  cause: "${causeId}"\n` +
     `${line(debit, '')}${line(credit, '-')}\n`
@@ -72,11 +72,11 @@ function beancountEntry(posted: Posted): string {
  * For example `Assets:1010-Bank-EUR`: each part begins with a capital letter or digit and contains letters,
  * digits and dashes. Codes contain no dash, so different codes give different names.
  */
-function beancountName({ type, code, name }: ChartAccount): string {
+function toBeancountName({ type, code, name }: ChartAccount): string {
   const words = name.replaceAll(/[^A-Za-z0-9]+/g, '-').replaceAll(/-+$/g, '')
   return `${ROOTS[type]}:${code === undefined ? `Ledger:${words}` : `${code}-${words}`}`
 }
 
 function formatAmount({ amount, currency }: Posted, sign: string): string {
-  return `${sign}${decimalText(amount, CURRENCIES[currency].decimals)} ${currency}`
+  return `${sign}${formatDecimal(amount, CURRENCIES[currency].decimals)} ${currency}`
 }

@@ -5,10 +5,10 @@ import type { Step } from './steps.ts'
 import { selectDecisionsOfAction } from './store.ts'
 
 /** The policy decisions about an agent's payment, and the platform's decision if it needed approval. */
-export async function agentSteps(op: Op, action: AgentActionRow): Promise<Step[]> {
+export async function buildAgentSteps(op: Op, action: AgentActionRow): Promise<Step[]> {
   const decisions = await selectDecisionsOfAction(op, action)
-  const approval = approvalStep(action)
-  return [...decisions.map((row) => decisionStep(row)), ...(approval ? [approval] : [])]
+  const approval = buildApprovalStep(action)
+  return [...decisions.map((row) => buildDecisionStep(row)), ...(approval ? [approval] : [])]
 }
 
 const OUTCOMES: Readonly<Record<AgentDecisionRow['decision']['outcome'], string>> = {
@@ -17,7 +17,7 @@ const OUTCOMES: Readonly<Record<AgentDecisionRow['decision']['outcome'], string>
   DENIED: 'denied the payment',
 }
 
-function decisionStep({ id, agent_id, decision, policy_version, created_at }: AgentDecisionRow): Step {
+function buildDecisionStep({ id, agent_id, decision, policy_version, created_at }: AgentDecisionRow): Step {
   const because = decision.because ? `. Reason: ${decision.because.join(', ')}` : ''
   const rule = decision.rule === undefined ? '' : ` under rule ${decision.rule}`
   return {
@@ -30,7 +30,7 @@ function decisionStep({ id, agent_id, decision, policy_version, created_at }: Ag
 }
 
 /** The platform's decision about an action; undefined if the policy allowed the action immediately. */
-function approvalStep(action: AgentActionRow): Step | undefined {
+function buildApprovalStep(action: AgentActionRow): Step | undefined {
   const { id, state, decided, reason, updated_at } = action
   if (decided === null && state === 'APPROVED') return undefined
   const summary =

@@ -8,7 +8,7 @@ import { selectPublicKey, selectPullSignatures, selectSignedRequest } from './st
  * The paying wallet's signature: the signed payload, the session that signed it, and the session's
  * credential.
  */
-export async function walletSignature(op: Op, requestId: string): Promise<Step[]> {
+export async function explainWalletSignature(op: Op, requestId: string): Promise<Step[]> {
   const request = await selectSignedRequest(op, requestId)
   if (!request) return []
   const { payload, session_id, credential_id, stamp, consumed_at } = request
@@ -39,7 +39,7 @@ function describeSignature(sessionId: string | null, credentialId: string | null
 }
 
 /** The signatures of the card's delegated key, one per pull, if an embedded wallet pays for the purchase. */
-export async function cardSignatures(op: Op, purchase: CardTransactionRow): Promise<Step[]> {
+export async function explainCardSignatures(op: Op, purchase: CardTransactionRow): Promise<Step[]> {
   const rows = await selectPullSignatures(op, purchase.id)
   return Promise.all(
     rows.map(async ({ delegated_key_id, number, statement, signature, created_at }): Promise<Step> => {

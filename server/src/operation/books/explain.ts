@@ -1,6 +1,6 @@
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
-import { amountText } from '../../base/pricing/pricing.ts'
+import { formatCurrencyAmount } from '../../base/pricing/pricing.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { findAgentAction } from '../../kernel/transactions/agent-action.ts'
 import { findTransaction, type TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
@@ -10,8 +10,8 @@ import type { CardTransactionRow } from '../../storage/rows/card.ts'
 import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
 import type { DepositRow, PaymentDecisionRow } from '../../storage/rows/rail.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
-import { agentSteps } from './explain-agents.ts'
-import { cardSignatures, walletSignature } from './explain-signatures.ts'
+import { buildAgentSteps } from './explain-agents.ts'
+import { explainCardSignatures, explainWalletSignature } from './explain-signatures.ts'
 import { describeParty, findPayee, findPayer, toSender } from './parties.ts'
 import type { Step } from './steps.ts'
 import { selectLedgerAccount, selectPaymentDecisions, selectPurchase } from './store.ts'
@@ -21,32 +21,34 @@ import { selectLedgerAccount, selectPaymentDecisions, selectPurchase } from './s
  * not recorded are left out.
  */
 export async function explain(op: Op, transfer: LedgerTransferRow): Promise<Step[]> {
-  const entry = await entryStep(op, transfer)
+  const entry = await buildEntryStep(op, transfer)
   switch (transfer.cause) {
     case 'quote': {
       const quote = await findQuote(op, transfer.cause_id)
-      return [entry, ...(await paymentSteps(op, await findTransaction(op, quote.transaction_id), quote))]
+      return [entry, ...(await buildPaymentSteps(op, await findTransaction(op, quote.transaction_id), quote))]
     }
     case 'transaction': {
       const transaction = await findTransaction(op, transfer.cause_id)
       const { quote_id } = transaction
       const quote = quote_id === null ? undefined : await findQuote(op, quote_id)
-      return [entry, ...(await paymentSteps(op, transaction, quote))]
+      return [entry, ...(await buildPaymentSteps(op, transaction, quote))]
     }
     case 'card_transaction': {
       const purchase = await selectPurchase(op, transfer.cause_id)
-      return purchase ? [entry, purchaseStep(purchase), ...(await cardSignatures(op, purchase))] : [entry]
+      return purchase
+        ? [entry, buildPurchaseStep(purchase), ...(await explainCardSignatures(op, purchase))]
+        : [entry]
     }
     case 'deposit': {
       const deposit = await findDepositRow(op, transfer.cause_id)
-      return [entry, deposit ? depositStep(deposit) : causeStep(transfer)]
+      return [entry, deposit ? buildDepositStep(deposit) : buildCauseStep(transfer)]
     }
     default:
-      return [entry, causeStep(transfer)]
+      return [entry, buildCauseStep(transfer)]
   }
 }
 
-async function entryStep(op: Op, transfer: LedgerTransferRow): Promise<Step> {
+async function buildEntryStep(op: Op, transfer: LedgerTransferRow): Promise<Step> {
   const { id, state, amount, currency, debit_account_id, credit_account_id, created_at, ended_at } = transfer
   const [from, to] = await Promise.all([
     describeLedgerAccount(op, debit_account_id),
@@ -59,7 +61,7 @@ async function entryStep(op: Op, transfer: LedgerTransferRow): Promise<Step> {
     id,
     state,
     at: (ended_at ?? created_at).toISOString(),
-    summary: `${amountText(amount, currency)} ${verb} ${from}${purpose}.`,
+    summary: `${formatCurrencyAmount(amount, currency)} ${verb} ${from}${purpose}.`,
   }
 }
 
@@ -69,7 +71,7 @@ async function describeLedgerAccount(op: Op, accountId: string): Promise<string>
 }
 
 /** A cause without further steps, such as sandbox funding or an operator's booking. */
-function causeStep({ cause, cause_id, created_at }: LedgerTransferRow): Step {
+function buildCauseStep({ cause, cause_id, created_at }: LedgerTransferRow): Step {
   const summary =
     cause === 'sandbox_fund'
       ? 'The account was funded in the sandbox: POST /sandbox/internal-accounts/{accountId}/fund.'
@@ -83,7 +85,15 @@ function causeStep({ cause, cause_id, created_at }: LedgerTransferRow): Step {
   return { step: 'CAUSE', id: cause_id, at: created_at.toISOString(), summary }
 }
 
-function depositStep({ id, state, reason, rail, rail_reference, details, updated_at }: DepositRow): Step {
+function buildDepositStep({
+  id,
+  state,
+  reason,
+  rail,
+  rail_reference,
+  details,
+  updated_at,
+}: DepositRow): Step {
   const from = describeParty(toSender(details)) || 'an unnamed sender'
   const why = reason === null ? '' : ` (${reason})`
   return {
@@ -95,22 +105,22 @@ function depositStep({ id, state, reason, rail, rail_reference, details, updated
   }
 }
 
-async function paymentSteps(
+async function buildPaymentSteps(
   op: Op,
   transaction: TransactionWithCustomer,
   quote: QuoteRow | undefined,
 ): Promise<Step[]> {
   const action = await findAgentAction(op, transaction)
   return [
-    await transactionStep(op, transaction, quote),
-    ...(await selectPaymentDecisions(op, transaction.id)).map(decisionStep),
+    await buildTransactionStep(op, transaction, quote),
+    ...(await selectPaymentDecisions(op, transaction.id)).map(buildDecisionStep),
     ...(quote ? [quoteStep(quote)] : []),
-    ...(action ? await agentSteps(op, action) : []),
-    ...(quote?.signing_request_id ? await walletSignature(op, quote.signing_request_id) : []),
+    ...(action ? await buildAgentSteps(op, action) : []),
+    ...(quote?.signing_request_id ? await explainWalletSignature(op, quote.signing_request_id) : []),
   ]
 }
 
-async function transactionStep(
+async function buildTransactionStep(
   op: Op,
   transaction: TransactionWithCustomer,
   quote: QuoteRow | undefined,
@@ -134,7 +144,7 @@ async function describePayment(
 ): Promise<string> {
   const { kind, sent_amount, sent_currency, received_amount, received_currency } = transaction
   const formatMoney = (amount: bigint | null, currency: KnownCurrency | null) =>
-    amount === null || currency === null ? 'money' : amountText(amount, currency)
+    amount === null || currency === null ? 'money' : formatCurrencyAmount(amount, currency)
   const from = `from ${describeParty(await findPayer(op, transaction)) || 'outside'}`
   if (kind === 'RECEIPT') return `Receive ${formatMoney(received_amount, received_currency)} ${from}`
   if (kind === 'TRANSFER_IN') return `Pull ${formatMoney(received_amount, received_currency)} ${from}`
@@ -145,10 +155,10 @@ async function describePayment(
     : `Send ${formatMoney(sent_amount, sent_currency)} ${from} to ${to}`
 }
 
-function decisionStep(row: PaymentDecisionRow): Step {
+function buildDecisionStep(row: PaymentDecisionRow): Step {
   const { id, outcome, amount, currency, charge, actor_name, actor_type, reason, created_at } = row
-  const costs = charge === 0n ? '' : ` with a charge of ${amountText(charge, currency)}`
-  const payment = `the payment of ${amountText(amount, currency)}`
+  const costs = charge === 0n ? '' : ` with a charge of ${formatCurrencyAmount(charge, currency)}`
+  const payment = `the payment of ${formatCurrencyAmount(amount, currency)}`
   const decided =
     outcome === 'REVERSAL'
       ? `requested the reversal of ${payment}`
@@ -164,8 +174,8 @@ function decisionStep(row: PaymentDecisionRow): Step {
 
 function quoteStep(quote: QuoteRow): Step {
   const { sending_currency, receiving_currency, sending_amount, receiving_amount, fees } = quote
-  const sends = amountText(sending_amount, sending_currency)
-  const receives = amountText(receiving_amount, receiving_currency)
+  const sends = formatCurrencyAmount(sending_amount, sending_currency)
+  const receives = formatCurrencyAmount(receiving_amount, receiving_currency)
   const rate =
     sending_currency === receiving_currency
       ? ''
@@ -175,13 +185,13 @@ function quoteStep(quote: QuoteRow): Step {
     id: quote.id,
     state: quote.state,
     at: quote.created_at.toISOString(),
-    summary: `${sends} for ${receives}, including ${amountText(fees, sending_currency)} in fees${rate}.`,
+    summary: `${sends} for ${receives}, including ${formatCurrencyAmount(fees, sending_currency)} in fees${rate}.`,
   }
 }
 
-function purchaseStep(purchase: CardTransactionRow): Step {
+function buildPurchaseStep(purchase: CardTransactionRow): Step {
   const { id, state, merchant, currency, authorized_amount, settled_amount, refunded_amount } = purchase
-  const format = (amount: bigint) => amountText(amount, currency)
+  const format = (amount: bigint) => formatCurrencyAmount(amount, currency)
   return present({
     step: 'CARD_TRANSACTION' as const,
     id,

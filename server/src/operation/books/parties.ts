@@ -21,7 +21,7 @@ export interface Party {
 }
 
 /** The name of an account's owner; null stands for the platform itself. */
-export async function ownerName(op: Op, customerId: string | null): Promise<string> {
+export async function findOwnerName(op: Op, customerId: string | null): Promise<string> {
   if (customerId === null) return getPlatformConfig(op).embeddedWalletConfig.appName
   const details = await selectCustomerDetails(op, customerId)
   return details?.businessInfo?.legalName ?? details?.fullName ?? customerId
@@ -35,7 +35,7 @@ export async function findPayee(
   const umaAddress = quote?.destination_uma ?? transaction.details.uma
   const accountId = transaction.destination_account_id
   if (umaAddress !== undefined && umaAddress !== null)
-    return present({ ...disclosedName(transaction), umaAddress })
+    return present({ ...readDisclosedName(transaction), umaAddress })
   if (accountId !== null) return findAccountParty(op, accountId, transaction.created_at)
   if (transaction.details.isByOwnKey) return present({ description: transaction.destination_identifier })
   return present({ umaAddress: transaction.destination_identifier })
@@ -47,15 +47,15 @@ export async function findPayer(op: Op, transaction: TransactionWithCustomer): P
     return findAccountParty(op, transaction.source_account_id, transaction.created_at)
   const statedSender = transaction.details.sender
   if (statedSender) return toSender(statedSender)
-  return present({ ...disclosedName(transaction), umaAddress: transaction.source_identifier })
+  return present({ ...readDisclosedName(transaction), umaAddress: transaction.source_identifier })
 }
 
 /** The sender of a deposit with the details that the rail reported. */
 export function toSender({ sender }: DepositDetails): Party {
-  return present({ name: sender?.name, description: senderText(sender) })
+  return present({ name: sender?.name, description: describeSender(sender) })
 }
 
-function senderText(sender: DepositDetails['sender']): string | undefined {
+function describeSender(sender: DepositDetails['sender']): string | undefined {
   const parts = [sender?.name, sender?.accountIdentifier, sender?.bankName].filter(
     (part) => part !== undefined,
   )
@@ -63,7 +63,7 @@ function senderText(sender: DepositDetails['sender']): string | undefined {
 }
 
 /** The name of the other party, if it was disclosed. */
-function disclosedName({ details }: TransactionWithCustomer): { readonly name?: string } {
+function readDisclosedName({ details }: TransactionWithCustomer): { readonly name?: string } {
   const name = details.counterparty?.FULL_NAME
   return typeof name === 'string' ? { name } : {}
 }
@@ -72,7 +72,7 @@ function disclosedName({ details }: TransactionWithCustomer): { readonly name?: 
 async function findAccountParty(op: Op, accountId: string, at: Date): Promise<Party> {
   if (accountId.startsWith('InternalAccount:')) {
     const { customer_id } = await findInternalAccount(op, accountId)
-    return { name: await ownerName(op, customer_id), accountId }
+    return { name: await findOwnerName(op, customer_id), accountId }
   }
   const current = await findExternalAccountEvenIfDeleted(op, accountId)
   if (!current) return { accountId }

@@ -1,6 +1,6 @@
 import { toUtcDay } from '../../base/formats/utc-day.ts'
 import { type Element, element, optional } from '../../base/formats/xml-text.ts'
-import { absoluteText, idDigits, lastMoment, otherSide, xmlText } from './statement-fields.ts'
+import { formatAbsoluteAmount, idDigits, lastMoment, otherSide, toXmlText } from './statement-fields.ts'
 import { KIND_WORDS } from './statement-words.ts'
 import type { Line, Statement } from './statements.ts'
 
@@ -21,8 +21,8 @@ export function* statementCamt053(statement: Statement): Generator<string> {
   const own = element('Acct', [
     element('Id', [element('Othr', [element('Id', id)])]),
     element('Ccy', account.currency),
-    optional('Nm', xmlText(ownerName, 70)),
-    element('Ownr', [optional('Nm', xmlText(ownerName, 140))]),
+    optional('Nm', toXmlText(ownerName, 70)),
+    element('Ownr', [optional('Nm', toXmlText(ownerName, 140))]),
   ])
   const end = lastMoment(statement)
   yield `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="${NAMESPACE}"><BkToCstmrStmt>${head}\n<Stmt>`
@@ -50,7 +50,7 @@ function writeBalance(statement: Statement, code: string, amount: bigint, at: Da
 function amountElement(statement: Statement, amount: bigint): Element[] {
   const { currency } = statement.account
   return [
-    element('Amt', absoluteText(statement, amount), ` Ccy="${currency}"`),
+    element('Amt', formatAbsoluteAmount(statement, amount), ` Ccy="${currency}"`),
     element('CdtDbtInd', amount < 0n ? 'DBIT' : 'CRDT'),
   ]
 }
@@ -70,7 +70,7 @@ function writeEntry(statement: Statement, line: Line, number: number): Element {
       element('TxDtls', [
         element('Refs', [
           element('AcctSvcrRef', idDigits(transferId)),
-          optional('EndToEndId', xmlText(origin.reference, 35)),
+          optional('EndToEndId', toXmlText(origin.reference, 35)),
         ]),
         ...amountElement(statement, amount),
         writeParties(line),
@@ -83,7 +83,7 @@ function writeEntry(statement: Statement, line: Line, number: number): Element {
 
 /** The other party of a line, as payer or payee. */
 function writeParties(line: Line): Element | undefined {
-  const name = xmlText(otherSide(line), 140)
+  const name = toXmlText(otherSide(line), 140)
   if (name === undefined) return undefined
   return element('RltdPties', [
     element(line.amount < 0n ? 'Cdtr' : 'Dbtr', [element('Pty', [element('Nm', name)])]),
@@ -91,6 +91,6 @@ function writeParties(line: Line): Element | undefined {
 }
 
 function writeRemittance({ origin }: Line): Element | undefined {
-  const text = xmlText(origin.description, 140)
+  const text = toXmlText(origin.description, 140)
   return text === undefined ? undefined : element('RmtInf', [element('Ustrd', text)])
 }

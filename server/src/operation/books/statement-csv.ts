@@ -2,7 +2,7 @@ import { STATEMENT_COLUMNS, type StatementColumn } from '@countersign/contract/b
 import { CURRENCIES } from '@countersign/contract/core/currencies'
 import { keysOf } from '@countersign/contract/core/objects'
 import { type Columns, type Figure, formatCsvHeader, formatCsvRows } from '../../base/formats/csv-text.ts'
-import { decimalText } from '../../base/formats/decimal.ts'
+import { formatDecimal } from '../../base/formats/decimal.ts'
 import { describeParty } from './parties.ts'
 import type { Line, Statement } from './statements.ts'
 
@@ -39,7 +39,7 @@ function toRows({ from, to, opening, closing, held, lines, holds }: Statement): 
 
 function buildColumns({ account: { currency } }: Statement): Columns<StatementColumn, Row> {
   const decimals = (amount: bigint | undefined): Figure | undefined =>
-    amount === undefined ? undefined : { figure: decimalText(amount, CURRENCIES[currency].decimals) }
+    amount === undefined ? undefined : { figure: formatDecimal(amount, CURRENCIES[currency].decimals) }
   return {
     at: ({ at }) => at.toISOString(),
     line: ({ line }) => line,

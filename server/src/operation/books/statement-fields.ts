@@ -1,5 +1,5 @@
 import { CURRENCIES } from '@countersign/contract/core/currencies'
-import { decimalText } from '../../base/formats/decimal.ts'
+import { formatDecimal } from '../../base/formats/decimal.ts'
 import { shiftTime } from './shift-time.ts'
 import type { Line, Statement } from './statements.ts'
 
@@ -19,8 +19,8 @@ export function lastMoment({ from, to }: Statement): Date {
 }
 
 /** An amount as a decimal number without a sign. */
-export function absoluteText({ account: { currency } }: Statement, amount: bigint): string {
-  return decimalText(amount < 0n ? -amount : amount, CURRENCIES[currency].decimals)
+export function formatAbsoluteAmount({ account: { currency } }: Statement, amount: bigint): string {
+  return formatDecimal(amount < 0n ? -amount : amount, CURRENCIES[currency].decimals)
 }
 
 /** The name of the other party of a line, or else any other detail known about it. */
@@ -32,7 +32,7 @@ export function otherSide({ origin: { counterparty = {} } }: Line): string | und
 const UNWRITABLE = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
 
 /** Text that XML allows, truncated to `charactersMax` characters; undefined if nothing remains. */
-export function xmlText(text: string | null | undefined, charactersMax: number): string | undefined {
+export function toXmlText(text: string | null | undefined, charactersMax: number): string | undefined {
   if (text === null || text === undefined) return undefined
   const characters = [...text.toWellFormed().replaceAll(UNWRITABLE, ' ').replaceAll(/\s+/g, ' ').trim()]
   return characters.length === 0 ? undefined : characters.slice(0, charactersMax).join('').trim()

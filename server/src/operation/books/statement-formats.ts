@@ -1,7 +1,7 @@
 import type { StatementFormat } from '@countersign/contract/books/statements'
 import { CURRENCIES } from '@countersign/contract/core/currencies'
 import { toUtcDay } from '../../base/formats/utc-day.ts'
-import { type AnswerText, fieldError } from '../../kernel/operation/operation.ts'
+import { fieldError, type TextBody } from '../../kernel/operation/operation.ts'
 import { statementCamt053 } from './statement-camt-053.ts'
 import { statementCsv } from './statement-csv.ts'
 import { statementMt940 } from './statement-mt-940.ts'
@@ -34,7 +34,10 @@ const STATEMENT_WRITERS: Readonly<Record<TextFormat, StatementWriter>> = {
  * Writes a statement to a file or a page. Throws 400 `INVALID_INPUT` if the format does not support the
  * currency.
  */
-export function statementText(statement: Statement, format: TextFormat): AnswerText<StatementWriter['type']> {
+export function buildStatementText(
+  statement: Statement,
+  format: TextFormat,
+): TextBody<StatementWriter['type']> {
   const { type, extension, headers, isForIsoCurrencies, write } = STATEMENT_WRITERS[format]
   const { from, to, account } = statement
   if (isForIsoCurrencies && CURRENCIES[account.currency].kind !== 'fiat')

@@ -1,6 +1,6 @@
 import type { statements } from '@countersign/contract/books/statements'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { statementText } from './statement-formats.ts'
+import { buildStatementText } from './statement-formats.ts'
 import { makeStatement, statementView } from './statements.ts'
 
 export const statementHandlers: Handlers<typeof statements> = {
@@ -9,6 +9,6 @@ export const statementHandlers: Handlers<typeof statements> = {
     const statement = await makeStatement(op, query)
     return format === 'json'
       ? { status: 200, body: statementView(statement) }
-      : { status: 200, text: statementText(statement, format) }
+      : { status: 200, text: buildStatementText(statement, format) }
   },
 }

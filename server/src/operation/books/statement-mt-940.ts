@@ -1,7 +1,7 @@
 import type { StatementLineKind } from '@countersign/contract/books/statements'
 import { formatMtBalance, formatMtField, formatMtLine } from '../../base/formats/mt-940.ts'
 import { toUtcDay } from '../../base/formats/utc-day.ts'
-import { absoluteText, idDigits, lastMoment, otherSide } from './statement-fields.ts'
+import { formatAbsoluteAmount, idDigits, lastMoment, otherSide } from './statement-fields.ts'
 import { KIND_WORDS } from './statement-words.ts'
 import type { Line, Statement } from './statements.ts'
 
@@ -42,7 +42,7 @@ function writeBalance(statement: Statement, at: Date, amount: bigint): string {
     isDebit: amount < 0n,
     date: toUtcDay(at),
     currency,
-    figure: absoluteText(statement, amount),
+    figure: formatAbsoluteAmount(statement, amount),
   })
 }
 
@@ -51,7 +51,7 @@ function writeMovement(statement: Statement, line: Line): string {
   const date = toUtcDay(at)
   const head = formatMtLine({
     ...{ valueOn: date, bookedOn: date, mark: amount < 0n ? 'D' : 'C' },
-    ...{ figure: absoluteText(statement, amount), type: `N${TYPES[kind] ?? 'TRF'}` },
+    ...{ figure: formatAbsoluteAmount(statement, amount), type: `N${TYPES[kind] ?? 'TRF'}` },
     owner: formatReference(origin.reference),
     bank: idDigits(transferId).slice(-REFERENCE_CHARACTERS),
     details: [],
@@ -76,7 +76,7 @@ function formatReference(reference: string | undefined): string {
  */
 function formatInformation(text: string): string {
   const lines: string[] = []
-  let left = swiftText(text)
+  let left = toSwiftText(text)
   while (left !== '' && lines.length < INFORMATION_LINES_MAX) {
     lines.push(left.slice(0, INFORMATION_LINE_CHARACTERS).trimEnd())
     left = left.slice(INFORMATION_LINE_CHARACTERS).replace(/^[ :-]+/, '')
@@ -88,7 +88,7 @@ function formatInformation(text: string): string {
  * Converts text to the SWIFT character set: removes diacritics, and replaces all other characters with a
  * period.
  */
-function swiftText(text: string): string {
+function toSwiftText(text: string): string {
   return text
     .normalize('NFKD')
     .replaceAll(/\p{Mark}/gu, '')

@@ -1,7 +1,7 @@
 import { CURRENCIES } from '@countersign/contract/core/currencies'
-import { decimalText } from '../../base/formats/decimal.ts'
+import { formatDecimal } from '../../base/formats/decimal.ts'
 import { type Element, element, optional } from '../../base/formats/xml-text.ts'
-import { idDigits, lastMoment, otherSide, xmlText } from './statement-fields.ts'
+import { idDigits, lastMoment, otherSide, toXmlText } from './statement-fields.ts'
 import { KIND_WORDS } from './statement-words.ts'
 import type { Line, Statement } from './statements.ts'
 
@@ -49,8 +49,8 @@ function writeTransaction(statement: Statement, line: Line): Element {
     element('TRNAMT', formatAmount(statement, amount)),
     // A payment and its fee belong to the same transfer, so the kind makes the id unique.
     element('FITID', `${idDigits(transferId)}-${kind}`),
-    optional('NAME', xmlText(otherSide(line) ?? KIND_WORDS[kind], 32)),
-    optional('MEMO', xmlText(memo.join(' '), 255)),
+    optional('NAME', toXmlText(otherSide(line) ?? KIND_WORDS[kind], 32)),
+    optional('MEMO', toXmlText(memo.join(' '), 255)),
   ])
 }
 
@@ -61,7 +61,7 @@ function toTransactionType({ kind, amount }: Line): string {
 }
 
 function formatAmount({ account: { currency } }: Statement, amount: bigint): string {
-  return decimalText(amount, CURRENCIES[currency].decimals)
+  return formatDecimal(amount, CURRENCIES[currency].decimals)
 }
 
 /** A time such as `20260105093000.000[0:GMT]`. */

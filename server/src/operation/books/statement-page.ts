@@ -1,5 +1,5 @@
 import { CURRENCIES } from '@countersign/contract/core/currencies'
-import { decimalText } from '../../base/formats/decimal.ts'
+import { formatDecimal } from '../../base/formats/decimal.ts'
 import { Html, html } from '../../base/formats/html.ts'
 import { describeParty } from './parties.ts'
 import { STYLE, STYLE_HASH } from './statement-style.ts'
@@ -20,7 +20,7 @@ export function* statementPage(statement: Statement): Generator<string> {
   yield renderHead(statement, figure).text
   for (let at = 0; at < lines.length; at += ROWS_AT_ONCE)
     for (const line of lines.slice(at, at + ROWS_AT_ONCE)) yield renderMovement(line, figure).text
-  yield closingRows(statement, figure).text
+  yield renderClosingRows(statement, figure).text
   if (holds.length > 0) {
     yield holdsHead(statement, figure).text
     for (const hold of holds) yield holdRow(hold, figure).text
@@ -35,7 +35,7 @@ type FormatAmount = (amount: bigint) => string
 function createAmountFormatter({ account: { currency } }: Statement): FormatAmount {
   const { decimals } = CURRENCIES[currency]
   return (amount) => {
-    const [whole = '', places] = decimalText(amount, decimals).split('.')
+    const [whole = '', places] = formatDecimal(amount, decimals).split('.')
     const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, ',')
     const text = places === undefined ? grouped : `${grouped}.${places}`
     return text.replace('-', '−')
@@ -96,7 +96,7 @@ function renderDescription(label: string, origin: Line['origin']): Html {
   return html`${label}${other !== '' && html`<small>${other}</small>`}${description && html`<small>${description}</small>`}`
 }
 
-function closingRows({ to, closing: end, lines }: Statement, figure: FormatAmount): Html {
+function renderClosingRows({ to, closing: end, lines }: Statement, figure: FormatAmount): Html {
   return html`${sumRow('Closing balance', to, figure(end))}</tbody></table>
 ${lines.length === 0 && html`<p class="soft">Nothing was posted in this period.</p>`}`
 }

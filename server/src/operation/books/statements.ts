@@ -13,7 +13,7 @@ import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { findBalancesAt } from './balances.ts'
 import { findHolds, findMovements, type HoldRow, type MovementRow } from './movements.ts'
 import { type AccountMovement, findOrigin, type Origin } from './origins.ts'
-import { ownerName } from './parties.ts'
+import { findOwnerName } from './parties.ts'
 import { shiftTime } from './shift-time.ts'
 
 /** A line of a statement. Amounts are in the smallest unit of the account's currency. */
@@ -76,7 +76,7 @@ export async function makeStatement(op: Op, query: StatementQuery): Promise<Stat
   const sum = (part: readonly Line[]) => part.reduce((total, { amount }) => total + amount, 0n)
   return {
     account,
-    ownerName: await ownerName(op, account.customer_id),
+    ownerName: await findOwnerName(op, account.customer_id),
     from,
     to,
     createdAt: op.now,

@@ -112,7 +112,7 @@ export async function selectBalancesAt(op: Op, at: Date): Promise<KindBalance[]>
   return rows
 }
 
-/** The latest statement of a rail in a currency that was compared with the ledger. */
+/** The latest compared statement of a rail in a currency. */
 export type ComparedStatement = Pick<
   RailStatementRow,
   'rail' | 'currency' | 'date' | 'closing' | 'balance' | 'differences'

@@ -30,10 +30,10 @@ export const eraseCustomer: JobHandler<'customer.erase'> = async (op, payload) =
   const erasure = await findErasure(op, payload.customerId)
   const person = await findPerson(op, payload.customerId)
   if (!erasure || !person) return []
-  const isBegun = nextState(ERASURE_TRANSITIONS, erasure.state, 'begin') === null
-  if (payload.isEarly) return isBegun ? [] : run(op, person, payload, () => [])
+  const hasStarted = nextState(ERASURE_TRANSITIONS, erasure.state, 'begin') === null
+  if (payload.isEarly) return hasStarted ? [] : run(op, person, payload, () => [])
   if (nextState(ERASURE_TRANSITIONS, erasure.state, 'finish') === null)
-    return isBegun ? [] : begin(op, erasure)
+    return hasStarted ? [] : begin(op, erasure)
   const documents = payload.step === undefined ? await buildNextDocumentRemovals(op, person.customerId) : []
   if (documents.length > 0) return [...documents, continueJob(op, { ...payload, hasFound: true })]
   return run(op, person, payload, ({ customerId, hasFound, isWaiting }) => {

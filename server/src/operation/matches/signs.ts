@@ -23,7 +23,7 @@ export interface OpenPayment {
 }
 
 /** The amount that the bank still has to book until its lines agree with the ledger. */
-export function outstandingAmount({ booked, lineSum }: OpenPayment): bigint {
+export function computeOutstandingAmount({ booked, lineSum }: OpenPayment): bigint {
   return booked - lineSum
 }
 

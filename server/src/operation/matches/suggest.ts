@@ -5,13 +5,13 @@ import type {
 } from '@countersign/contract/operation/reconciliation-matches'
 import { indexPayments, pairEqual } from './pair-equal.ts'
 import {
+  computeOutstandingAmount,
   daysApart,
   findTextSigns,
   getReferences,
   isNear,
   type OpenLine,
   type OpenPayment,
-  outstandingAmount,
   splitWords,
 } from './signs.ts'
 import { compareAmounts, findRun, findSubset, toAbsolute } from './subsets.ts'
@@ -59,7 +59,9 @@ export function byAmount(left: OpenLine, right: OpenLine): number {
 }
 
 export function byOutstandingAmount(left: OpenPayment, right: OpenPayment): number {
-  return compareAmounts(outstandingAmount(left), outstandingAmount(right)) || byTime(left, right)
+  return (
+    compareAmounts(computeOutstandingAmount(left), computeOutstandingAmount(right)) || byTime(left, right)
+  )
 }
 
 function byTime(left: OpenLine | OpenPayment, right: OpenLine | OpenPayment): number {
@@ -87,7 +89,7 @@ export function* suggestSorted(
 /** Groups of lines and payments with the same amount, ordered by amount. */
 function* groupByEqualAmount(lines: Iterable<OpenLine>, payments: Iterable<OpenPayment>) {
   const lineGroups = groupByAmount(lines, ({ amount }) => amount)
-  const paymentGroups = groupByAmount(payments, outstandingAmount)
+  const paymentGroups = groupByAmount(payments, computeOutstandingAmount)
   let line = lineGroups.next()
   let payment = paymentGroups.next()
   while (!line.done || !payment.done) {
@@ -187,17 +189,18 @@ function* suggestUnmatched(
 function findLineCharge(line: OpenLine, named: readonly OpenPayment[]): Suggestion | undefined {
   const payment = named.find(
     (candidate) =>
-      candidate.lineIds.length === 0 && isCharge(line.amount - outstandingAmount(candidate), candidate),
+      candidate.lineIds.length === 0 &&
+      isCharge(line.amount - computeOutstandingAmount(candidate), candidate),
   )
   if (!payment) return undefined
-  const difference = line.amount - outstandingAmount(payment)
+  const difference = line.amount - computeOutstandingAmount(payment)
   const signs = findTextSigns(line, payment)
   return { kind: 'CHARGE', signs, lines: [line], payments: [payment], difference, account: 'costs' }
 }
 
 /** A payment whose own lines are lower than its ledger transfers by a small bank charge. */
 function findPaymentCharge(payment: OpenPayment): Suggestion | undefined {
-  const difference = -outstandingAmount(payment)
+  const difference = -computeOutstandingAmount(payment)
   if (payment.lineIds.length === 0 || !isCharge(difference, payment)) return undefined
   return { kind: 'CHARGE', signs: [], lines: [], payments: [payment], difference, account: 'costs' }
 }
@@ -221,7 +224,7 @@ function findReversal(line: OpenLine, lines: readonly OpenLine[]): Suggestion | 
 function findBatch(line: OpenLine, payments: readonly OpenPayment[]): Suggestion | undefined {
   const parts = payments
     .filter(({ lineIds }) => lineIds.length === 0)
-    .map((payment) => ({ payment, amount: outstandingAmount(payment), atMs: payment.atMs }))
+    .map((payment) => ({ payment, amount: computeOutstandingAmount(payment), atMs: payment.atMs }))
   const found = findPartsThatSum(line, line.amount, parts)
   if (!found) return undefined
   const chosen = found.map(({ payment }) => payment).toSorted(byTime)
@@ -233,7 +236,7 @@ function findBatch(line: OpenLine, payments: readonly OpenPayment[]): Suggestion
 /** Several lines that together book one payment. */
 function findParts(payment: OpenPayment, lines: readonly OpenLine[]): Suggestion | undefined {
   const parts = lines.map((line) => ({ line, amount: line.amount, atMs: line.atMs }))
-  const found = findPartsThatSum(payment, outstandingAmount(payment), parts)
+  const found = findPartsThatSum(payment, computeOutstandingAmount(payment), parts)
   if (!found) return undefined
   const chosen = found.map(({ line }) => line).toSorted(byTime)
   const hasNearDates = chosen.every((line) => isNear(line, payment))

@@ -2,7 +2,7 @@ import { CURRENCIES, type KnownCurrency } from '@countersign/contract/core/curre
 import { present } from '@countersign/contract/core/objects'
 import type { SearchResult } from '@countersign/contract/operation/search'
 import type { Static } from 'typebox'
-import { decimalText } from '../../base/formats/decimal.ts'
+import { formatDecimal } from '../../base/formats/decimal.ts'
 import { describeShortly, getHolderName } from '../../kernel/accounts/external-account-names.ts'
 import { getCustomerName } from '../../people/customers/customers.ts'
 import type { FoundKind, FoundRows } from './search-store.ts'
@@ -76,5 +76,5 @@ export function toSearchHit<Kind extends FoundKind>(kind: Kind, row: FoundRows[K
 function formatAmount(units: bigint | null, currency: KnownCurrency | null): string | undefined {
   return units === null || currency === null
     ? undefined
-    : `${decimalText(units, CURRENCIES[currency].decimals)} ${currency}`
+    : `${formatDecimal(units, CURRENCIES[currency].decimals)} ${currency}`
 }

@@ -3,7 +3,7 @@ import { keysOf } from '@countersign/contract/core/objects'
 import type { WatchReading } from '@countersign/contract/operation/watch-reading'
 import { WATCHES, type WatchName } from '@countersign/contract/operation/watches'
 import type { Static } from 'typebox'
-import { decimalText } from '../../base/formats/decimal.ts'
+import { formatDecimal } from '../../base/formats/decimal.ts'
 import { toSystemAccountId } from '../../kernel/ledger/accounts.ts'
 import { findBalances } from '../../kernel/ledger/balances.ts'
 import type { Op } from '../../kernel/operation/app.ts'
@@ -55,8 +55,8 @@ export function readingView(watched: Watched): Static<typeof WatchReading> {
     watch,
     subject,
     unit,
-    value: decimalText(value, decimals),
-    limit: decimalText(limit, decimals),
+    value: formatDecimal(value, decimals),
+    limit: formatDecimal(limit, decimals),
     isCrossed: isCrossed(watched),
   }
 }

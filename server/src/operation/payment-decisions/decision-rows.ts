@@ -30,7 +30,7 @@ function listLineIds({ statementEntryIds = [] }: DecisionBody['evidence']): read
 }
 
 /** The database refuses a second decision about a payment in the same place. */
-export function decisionRow(
+export function buildDecisionRow(
   op: Op,
   { payment, place, outcome, charge, isOwed }: DecisionContent,
   { reason, evidence, railEventId }: DecisionBody,

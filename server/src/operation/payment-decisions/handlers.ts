@@ -8,14 +8,14 @@ import {
   type TransactionWithCustomer,
   toTransactionView,
 } from '../../kernel/transactions/transactions.ts'
-import { lineReportId } from '../../money/rails/rail-ids.ts'
+import { deriveLineReportId } from '../../money/rails/rail-ids.ts'
 import { findLastDecision } from '../../money/rails/rail-payments.ts'
 import { castVote, type Vote } from '../../people/members/approval-votes.ts'
 import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
 import type { RailEventRow } from '../../storage/rows/rail.ts'
 import { RAIL_EVENT_TRANSITIONS } from '../../storage/rows/states.ts'
 import type { StatementLine } from '../reconciliations/explain-lines.ts'
-import { computeBallotId, type DecisionContent, decisionRow } from './decision-rows.ts'
+import { buildDecisionRow, computeBallotId, type DecisionContent } from './decision-rows.ts'
 import { type Decided, effectWrites, isOwedAfter } from './effects.ts'
 import { checkEvidence } from './evidence.ts'
 import {
@@ -49,7 +49,7 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
     const vote = await castVote(op, computeBallotId(decision, body))
     const view = toTransactionView(transaction, transaction)
     if (!vote.decides) return { status: 200, ...proposeDecision(op, decision, body, view, vote) }
-    const row = decisionRow(op, decision, body, false)
+    const row = buildDecisionRow(op, decision, body, false)
     return {
       status: 200,
       body: { transaction: view, decision: decisionView(row) },
@@ -95,7 +95,7 @@ async function decideReversal(op: Op, transaction: TransactionWithCustomer, body
   const vote = await castVote(op, computeBallotId(decision, body))
   const view = toTransactionView(transaction, transaction)
   if (!vote.decides) return proposeDecision(op, decision, body, view, vote)
-  const row = decisionRow(op, decision, body, false)
+  const row = buildDecisionRow(op, decision, body, false)
   return {
     body: { transaction: view, decision: decisionView(row, request.reversal) },
     writes: [
@@ -122,7 +122,7 @@ function proposeDecision(
   const { id, state } = decision.payment
   const unchangedGuard = expectRow('rail_payments', id, { state })
   if (writes.length === 0) return { body: { transaction }, writes: [unchangedGuard] }
-  const row = decisionRow(op, decision, body, true)
+  const row = buildDecisionRow(op, decision, body, true)
   return {
     body: { transaction, decision: decisionView(row) },
     writes: [...writes, insert('payment_decisions', row), unchangedGuard],
@@ -131,7 +131,7 @@ function proposeDecision(
 
 /** True if the report is about one of these lines. The evidence resolves such reports. */
 function isOfLine({ body }: RailEventRow, lines: readonly StatementLine[]): boolean {
-  return lines.some(({ entry }) => lineReportId(entry.rail_reference) === body.id)
+  return lines.some(({ entry }) => deriveLineReportId(entry.rail_reference) === body.id)
 }
 
 /** Guard: nobody else has resolved the report. */

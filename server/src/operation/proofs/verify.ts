@@ -20,7 +20,7 @@ import {
 const BLOCKS_MAX = 20
 const CHECKPOINTS_MAX = 500
 
-/** A checkpoint that was stored outside the database, as the API or an event showed it. */
+/** A checkpoint stored outside the database, as the API or an event showed it. */
 export interface StoredCheckpoint {
   readonly payload: string
   /** In Base64. */

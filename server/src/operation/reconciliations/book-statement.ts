@@ -37,23 +37,23 @@ export async function bookNext(
   const { id: statementId, booked_count: from } = statement
   const entries = await selectEntriesWithItem(op, statementId, from, ENTRIES_MAX)
   if (entries.length === 0) return { writes: [], isDone: true }
-  // Two entries of the same payment need two runs: the second is decided after the first is committed.
-  const next = entries.slice(0, firstRepeated(entries))
+  // Two entries of the same payment need two runs: the second can be evaluated only once the first is committed.
+  const next = entries.slice(0, findFirstRepeat(entries))
   const applied = await Promise.all(
     next.map(async (entry) => {
-      const evidence = await findNews(op, statement, entry)
-      // An entry that cannot be applied waits for manual review, and is a difference of that day.
+      const evidence = await findUnappliedEvidence(op, statement, entry)
+      // An entry that cannot be applied is held for manual review and reported as a difference of that day.
       return evidence ? applyOrHold(op, statement.rail, evidence) : []
     }),
   )
-  // Each entry fits the balances separately. If all of them together do not, only the first one is applied
-  // now.
-  const done = (await fitBalancesTogether(op, applied.flat())) ? next.length : 1
+  // The balances cover each entry, but perhaps not all of them together. In that case, only the first one is
+  // applied now.
+  const appliedCount = (await fitBalancesTogether(op, applied.flat())) ? next.length : 1
   const guard = { state: 'BOOKING', booked_count: from } as const
   return {
     writes: [
-      ...applied.slice(0, done).flat(),
-      update('rail_statements', statementId, guard, { booked_count: next[done - 1]?.place ?? from }),
+      ...applied.slice(0, appliedCount).flat(),
+      update('rail_statements', statementId, guard, { booked_count: next[appliedCount - 1]?.place ?? from }),
     ],
     isDone: false,
   }
@@ -63,7 +63,7 @@ export async function bookNext(
  * The index of the first entry whose payment or deposit also occurs in an earlier entry, or the number of
  * entries if all differ.
  */
-function firstRepeated(entries: readonly EntryWithItem[]): number {
+function findFirstRepeat(entries: readonly EntryWithItem[]): number {
   const seenItems = new Set<string>()
   for (const [index, { item_id }] of entries.entries())
     if (seenItems.size === seenItems.add(item_id).size) return index
@@ -71,7 +71,7 @@ function firstRepeated(entries: readonly EntryWithItem[]): number {
 }
 
 /** The claim of an entry that is not in the ledger yet; undefined if it is. */
-async function findNews(
+async function findUnappliedEvidence(
   op: Op,
   statement: RailStatementRow,
   entry: EntryWithItem,
@@ -82,11 +82,12 @@ async function findNews(
     const row = await findRailPayment(op, direction, id)
     const isOpen = row !== undefined && (isNewReport(row.state, event) || row.failure?.isDecided === true)
     if (!isOpen || row.rail !== statement.rail) return undefined
-    // The payment was decided as RETURNED, so it must have left.
+    // An operator decided that the payment was returned. If the bank has also booked the return,
+    // this entry adds nothing.
     if (kind === 'PAYMENT' && row.state === 'RETURNED' && (await selectHasReturn(op, id))) return undefined
     const failure = event === 'return' ? { failure: toFailure(entry) } : {}
     return {
-      ...claimFields(statement, entry),
+      ...buildClaimFields(statement, entry),
       kind: 'payment',
       event,
       subject: { direction, id },
@@ -96,20 +97,20 @@ async function findNews(
   }
   const row = await findDepositRow(op, id)
   if (kind === 'DEPOSIT')
-    return deposit && !row ? { ...claimFields(statement, entry), kind: 'deposit', deposit } : undefined
+    return deposit && !row ? { ...buildClaimFields(statement, entry), kind: 'deposit', deposit } : undefined
   if (kind !== 'DEPOSIT_REVERSAL' || row?.rail !== statement.rail || row.state === 'REVERSED')
     return undefined
   const { message } = toFailure(entry)
-  return { ...claimFields(statement, entry), kind: 'reversal', subject: row.rail_reference, message }
+  return { ...buildClaimFields(statement, entry), kind: 'reversal', subject: row.rail_reference, message }
 }
 
 /** The fields that all claims share: the bank's amount for the entry, in the statement's currency. */
-function claimFields({ currency }: RailStatementRow, { id, kind, amount, booked_at }: EntryWithItem) {
+function buildClaimFields({ currency }: RailStatementRow, { id, kind, amount, booked_at }: EntryWithItem) {
   const isMoneyOut = isPaymentEntry(kind) ? PAYMENT_ENTRIES[kind].isMoneyOut : kind === 'DEPOSIT_REVERSAL'
   return {
     id,
     source: 'STATEMENT',
-    // When the statement was recorded, it was checked that it belongs to the rail's account.
+    // The account was already checked when the statement was recorded.
     account: null,
     // Negative if the entry has the wrong direction, so that it matches no payment.
     amount: isMoneyOut ? -amount : amount,
@@ -119,5 +120,5 @@ function claimFields({ currency }: RailStatementRow, { id, kind, amount, booked_
 }
 
 function toFailure({ text }: RailStatementEntryRow) {
-  return { code: 'COUNTERPARTY_POST_TX_FAILED', message: text ?? 'The bank reversed the booking' } as const
+  return { code: 'COUNTERPARTY_POST_TX_FAILED', message: text ?? 'The bank reversed the entry' } as const
 }

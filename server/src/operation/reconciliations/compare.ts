@@ -53,7 +53,7 @@ export interface Difference {
 }
 
 /**
- * The current balance of the rail's account, and the part of it that was booked automatically from entries of
+ * The current balance of the rail's account, and the part of it booked automatically from entries of
  * later statements.
  */
 export interface Balance {
@@ -83,7 +83,7 @@ export function compare(
 ): Comparison {
   const last = days.at(-1)
   if (!last) throw new Error('at least one statement is needed to compare')
-  const later = items.reduce((sum, item) => sum + laterAmount(item), bookedLater)
+  const later = items.reduce((sum, item) => sum + computeLaterAmount(item), bookedLater)
   const balance = posted - later
   const explained = [
     ...days.flatMap(dayDifferences),
@@ -103,7 +103,7 @@ export function compare(
 }
 
 /** The item's ledger transfers after the end of the day, if both sides were equal by then. */
-function laterAmount({ ours, oursByCut, theirs }: Item): bigint {
+function computeLaterAmount({ ours, oursByCut, theirs }: Item): bigint {
   return ours !== theirs && oursByCut === theirs ? ours - oursByCut : 0n
 }
 

@@ -5,7 +5,7 @@ import { ApiError, fieldError, type Handlers } from '../../kernel/operation/oper
 import { hasRoomForDeposit, recordDeposit } from '../../money/deposits/deposits.ts'
 import { exampleDeposits, exampleStatement } from './example-bank.ts'
 import { recordStatement } from './statements.ts'
-import { railStatementId } from './store.ts'
+import { deriveRailStatementId } from './store.ts'
 
 /**
  * Names of example banks are unique per server. If two collide, a guard fails and the second one chooses
@@ -51,7 +51,7 @@ export const exampleBankHandlers: Handlers<typeof sandboxExampleBanks> = {
     const stated = await recordStatement(op, rail, statement)
     return {
       status: 201,
-      body: { rail, currency, reconciliationId: railStatementId(rail, currency, statement.date) },
+      body: { rail, currency, reconciliationId: deriveRailStatementId(rail, currency, statement.date) },
       writes: [...paid.flatMap(({ writes }) => writes), ...stated.writes],
     }
   },

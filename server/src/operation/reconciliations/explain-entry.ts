@@ -5,7 +5,7 @@ import { job } from '../../kernel/outbox/jobs.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { RailStatementEntryRow } from '../../storage/rows/reconciliation.ts'
 import { computeExpectedCosts } from './costs.ts'
-import { selectEntry, selectStatement, statementEntryId } from './store.ts'
+import { deriveStatementEntryId, selectEntry, selectStatement } from './store.ts'
 
 /** A payment that an entry turned out to contain. Amounts are signed: incoming money is positive. */
 export interface Explanation {
@@ -20,7 +20,7 @@ export interface Explanation {
 export type EntryState = 'absent' | 'unexplained' | 'explained'
 
 export async function findEntryState(op: Op, rail: string, entryId: string): Promise<EntryState> {
-  const entry = await selectEntry(op, statementEntryId(rail, entryId))
+  const entry = await selectEntry(op, deriveStatementEntryId(rail, entryId))
   if (!entry) return 'absent'
   return entry.reason === 'UNEXPLAINED' && entry.match_id === null ? 'unexplained' : 'explained'
 }
@@ -36,7 +36,7 @@ export async function explainEntry(
   found: readonly [Explanation, ...Explanation[]],
 ): Promise<readonly Write[]> {
   const [first, ...rest] = found
-  const entry = await selectEntry(op, statementEntryId(rail, first.entryId))
+  const entry = await selectEntry(op, deriveStatementEntryId(rail, first.entryId))
   const day = entry && (await selectStatement(op, entry.statement_id))
   if (!day || entry.reason !== 'UNEXPLAINED' || entry.match_id !== null) return []
   const sum = found.reduce((total, { amount }) => total + amount, 0n)
@@ -45,7 +45,7 @@ export async function explainEntry(
   const count = day.entry_count ?? 0
   const rows = rest.map(({ entryId, kind, amount, itemId }, index) => ({
     ...entry,
-    ...{ id: statementEntryId(rail, entryId), rail_reference: entryId, place: count + index + 1 },
+    ...{ id: deriveStatementEntryId(rail, entryId), rail_reference: entryId, place: count + index + 1 },
     ...{ kind, amount, item_id: itemId, reason: null },
   }))
   const explained = { kind: first.kind, amount: first.amount, item_id: first.itemId, reason: null }

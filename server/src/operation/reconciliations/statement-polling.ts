@@ -13,7 +13,7 @@ import { bookNextBatch } from './finish-booking.ts'
 import { withDifferences } from './handlers.ts'
 import { reconcileStatement } from './reconcile.ts'
 import { newDay, recordStatement } from './statements.ts'
-import { railStatementId, selectIsUsed, selectLatest, selectStatement } from './store.ts'
+import { deriveRailStatementId, selectIsUsed, selectLatest, selectStatement } from './store.ts'
 
 const INTERVAL_MS = 10 * 60 * 1000
 /** The maximum number of days to request after an outage. */
@@ -25,7 +25,7 @@ const DAYS_MAX = 31
  */
 export function startStatementPolling(app: App): Background {
   const logFailure = (error: unknown) => app.log.error({ err: error }, 'failed to poll statements')
-  return runInBackground(INTERVAL_MS, () => requestMissing(app), logFailure, { beginsNow: true })
+  return runInBackground(INTERVAL_MS, () => requestMissing(app), logFailure, { startsImmediately: true })
 }
 
 async function requestMissing(app: App): Promise<void> {
@@ -65,7 +65,7 @@ async function expectStatement(
 ): Promise<void> {
   const { name } = rail
   if (name === null) return
-  const id = railStatementId(name, currency, date)
+  const id = deriveRailStatementId(name, currency, date)
   if (await hasArrived(op, id)) return
   const statement = await rail.statement?.(date, currency, op)
   const account = toSystemAccountId(op.platform.id, 'rail', currency, name)
@@ -106,7 +106,7 @@ export async function reconcileNow(
   const op = await createRailOp(app, rail)
   if (!op || rail.name === null) return undefined
   await expectStatement(app, op, rail, currency, date)
-  const id = railStatementId(rail.name, currency, date)
+  const id = deriveRailStatementId(rail.name, currency, date)
   for (;;) {
     const row = await selectStatement(op, id)
     if (!row) return undefined

@@ -11,13 +11,13 @@ import { post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
-import { depositId } from '../../money/rails/rail-ids.ts'
+import { deriveDepositId } from '../../money/rails/rail-ids.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import { extractUuid, NIL_UUID } from '../../storage/engine/ids.ts'
 import type { RailStatementEntryRow, RailStatementRow } from '../../storage/rows/reconciliation.ts'
 import { computeExpectedCosts } from './costs.ts'
 import { classifyPart, type DayPart } from './day-parts.ts'
-import { railStatementId, selectEntry, selectStatement, statementEntryId } from './store.ts'
+import { deriveRailStatementId, deriveStatementEntryId, selectEntry, selectStatement } from './store.ts'
 
 /**
  * The writes that record a statement. With a `reason`, they are empty and the statement waits for manual
@@ -39,7 +39,7 @@ export interface Recorded {
 export async function recordStatement(op: Op, rail: string, stated: ConnectorStatement): Promise<Recorded> {
   const parsed = readStatement(stated)
   if (!parsed) return { writes: [], reason: 'UNREADABLE' }
-  const id = railStatementId(rail, parsed.currency, stated.date)
+  const id = deriveRailStatementId(rail, parsed.currency, stated.date)
   const before = await selectStatement(op, id)
   const day = before ?? newDay(op, rail, parsed.currency, stated.date)
   const isFirst = day.state === RECONCILIATION_INITIAL
@@ -49,7 +49,7 @@ export async function recordStatement(op: Op, rail: string, stated: ConnectorSta
   if (part === 'contradicts' || (part === 'repeat' && isRenamed))
     return { writes: [], reason: 'CONTRADICTION' }
   if (part === 'repeat') return { writes: [] }
-  const entries = await entryRows(op, rail, day, stated.entries.toSorted(byKind))
+  const entries = await buildEntryRows(op, rail, day, stated.entries.toSorted(byKind))
   const columns = {
     ...addToSums(op, rail, parsed.currency, day, entries),
     rail_reference: day.rail_reference ?? stated.statementId,
@@ -73,7 +73,7 @@ export async function recordStatement(op: Op, rail: string, stated: ConnectorSta
 
 /** True if an entry with this id is in a statement of the rail. */
 export async function isEntryKnown(op: Op, rail: string, entryId: string): Promise<boolean> {
-  return (await selectEntry(op, statementEntryId(rail, entryId))) !== undefined
+  return (await selectEntry(op, deriveStatementEntryId(rail, entryId))) !== undefined
 }
 
 /** Compares a statement with earlier statements of its day. Undefined if it is the first, or unreadable. */
@@ -83,7 +83,7 @@ export async function findStatementPart(
   stated: ConnectorStatement,
 ): Promise<DayPart | undefined> {
   const parsed = readStatement(stated)
-  const day = parsed && (await selectStatement(op, railStatementId(rail, parsed.currency, stated.date)))
+  const day = parsed && (await selectStatement(op, deriveRailStatementId(rail, parsed.currency, stated.date)))
   if (!parsed || !day || day.state === RECONCILIATION_INITIAL) return undefined
   return findPart(op, rail, day, { ...parsed, entries: stated.entries })
 }
@@ -96,7 +96,7 @@ async function findPart(
 ): Promise<DayPart> {
   const known = await Promise.all(
     stated.entries.map(async ({ entryId, amount }) => {
-      const row = await selectEntry(op, statementEntryId(rail, entryId))
+      const row = await selectEntry(op, deriveStatementEntryId(rail, entryId))
       return row?.statement_id === id && row.amount === parseDigits(amount)
     }),
   )
@@ -130,7 +130,7 @@ function addToSums(
 /** A day whose statement has not arrived yet. */
 export function newDay(op: Op, rail: string, currency: KnownCurrency, date: string): RailStatementRow {
   return {
-    id: railStatementId(rail, currency, date),
+    id: deriveRailStatementId(rail, currency, date),
     platform_id: op.platform.id,
     rail,
     currency,
@@ -170,7 +170,7 @@ function readStatement({ currency, openingBalance, closingBalance, entries }: Co
   return INT64_MIN <= sum && sum <= INT64_MAX ? { currency, opening, closing } : undefined
 }
 
-async function entryRows(
+async function buildEntryRows(
   op: Op,
   rail: string,
   { id: statementId, entry_count }: RailStatementRow,
@@ -178,7 +178,7 @@ async function entryRows(
 ): Promise<RailStatementEntryRow[]> {
   const found = await Promise.all(
     entries.map(async (entry) => {
-      const id = statementEntryId(rail, entry.entryId)
+      const id = deriveStatementEntryId(rail, entry.entryId)
       return { entry, id, isKnown: (await selectEntry(op, id)) !== undefined }
     }),
   )
@@ -189,7 +189,7 @@ async function entryRows(
     seen.add(entry.entryId)
     const item_id = isRepeated ? null : (findItemId(rail, entry) ?? null)
     return {
-      id: isRepeated ? statementEntryId(rail, entry.entryId, ` ${statementId} ${place}`) : id,
+      id: isRepeated ? deriveStatementEntryId(rail, entry.entryId, ` ${statementId} ${place}`) : id,
       platform_id: op.platform.id,
       statement_id: statementId,
       place,
@@ -227,7 +227,7 @@ function findItemId(
   if (isBankCost(kind) || kind === 'OTHER') return undefined
   if (kind === 'DEPOSIT' || kind === 'DEPOSIT_REVERSAL') {
     const railReference = statedId ?? deposit?.depositId
-    return railReference === undefined ? undefined : depositId(rail, railReference)
+    return railReference === undefined ? undefined : deriveDepositId(rail, railReference)
   }
   const isOurs =
     id !== undefined &&
@@ -236,7 +236,7 @@ function findItemId(
   return isOurs ? id : undefined
 }
 
-/** True for entries that are booked automatically. */
+/** True for automatically booked entries. */
 function isBankCost(kind: StatementEntry['kind']): kind is 'FEE' | 'INTEREST' {
   return kind === 'FEE' || kind === 'INTEREST'
 }

@@ -9,12 +9,12 @@ import type { RailStatementEntryRow, RailStatementRow } from '../../storage/rows
 import type { OpenEntry, StatedDay } from './compare.ts'
 
 /** The id of a rail's day in one currency. */
-export function railStatementId(rail: string, currency: string, date: string): string {
+export function deriveRailStatementId(rail: string, currency: string, date: string): string {
   return buildId('RailStatement', deriveUuid(`RailStatement ${rail} ${currency} ${date}`))
 }
 
 /** The id of an entry, derived from its id at the bank. `repeat` gives a repeated entry a different id. */
-export function statementEntryId(rail: string, railReference: string, repeat = ''): string {
+export function deriveStatementEntryId(rail: string, railReference: string, repeat = ''): string {
   return buildId('StatementEntry', deriveUuid(`StatementEntry ${rail} ${railReference}${repeat}`))
 }
 
@@ -208,7 +208,7 @@ export async function selectIsUsed(
 export interface Sides {
   /** The current balance of the rail's account in the ledger. */
   readonly posted: bigint
-  /** The sum that was booked automatically from entries of later statements. */
+  /** The sum booked automatically from entries of later statements. */
   readonly bookedLater: bigint
   readonly items: readonly ItemRow[]
   readonly open: readonly OpenEntry[]

@@ -11,7 +11,7 @@ import {
   type TreasuryMovementEvent,
 } from '@countersign/contract/states/own-money-states'
 import { toChecksumAddress } from '../../base/formats/addresses.ts'
-import { amountText } from '../../base/pricing/pricing.ts'
+import { formatCurrencyAmount } from '../../base/pricing/pricing.ts'
 import { findLedgerBalance } from '../../kernel/ledger/balances.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
@@ -149,7 +149,9 @@ export async function checkColdStorage(
 
 function insufficientBalance(owner: string, available: bigint, amount: bigint, currency: string): ApiError {
   if (!isKnownCurrency(currency)) throw new Error(`a treasury has the unknown currency ${currency}`)
-  const [has, needs] = [available > 0n ? available : 0n, amount].map((units) => amountText(units, currency))
+  const [has, needs] = [available > 0n ? available : 0n, amount].map((units) =>
+    formatCurrencyAmount(units, currency),
+  )
   return new ApiError('INSUFFICIENT_BALANCE', {
     message: `${owner} has ${has}, not ${needs}.`,
     details: { field: 'amount' },

@@ -57,7 +57,7 @@ export function findAcknowledgementFault(entry: BankFilesRailValue): string | un
     : undefined
 }
 
-/** Finds the file of ours that is acknowledged. Undefined if we have not written a file with this name. */
+/** Finds our file that the bank acknowledges. Undefined if we have not written a file with this name. */
 export async function findAcknowledgedFile(
   op: Op,
   rail: string,

@@ -1,6 +1,6 @@
 import { extractReferences } from '../../money/deposits/match-reference.ts'
 import { findDepositRow } from '../../money/rails/deposit-rows.ts'
-import { depositId } from '../../money/rails/rail-ids.ts'
+import { deriveDepositId } from '../../money/rails/rail-ids.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
 import { type BankDeposit, isPlaceholder, toBankDeposit } from './deposit-of-line.ts'
 import type { Reading } from './reading.ts'
@@ -25,7 +25,7 @@ export async function confirmDeposits(
   line: Line,
 ): Promise<readonly DepositRow[] | 'taken'> {
   const { op, rail, taken } = reading
-  const known = await findDepositRow(op, depositId(rail.name, line.name))
+  const known = await findDepositRow(op, deriveDepositId(rail.name, line.name))
   if (known && (taken.has(known.id) || (await isConfirmed(op, known.id)))) return 'taken'
   const found = known ? [known] : await findByFacts(reading, line)
   for (const { id } of found) taken.add(id)
@@ -102,7 +102,7 @@ export async function findReportedByStatement(
   reported: BankDeposit,
 ): Promise<DepositRow | undefined> {
   const { amount } = reported
-  const known = await findDepositRow(op, depositId(rail.name, reported.depositId))
+  const known = await findDepositRow(op, deriveDepositId(rail.name, reported.depositId))
   // The statement may have omitted part of the entry's remittance information.
   if (known) return isStatedOnly(known) && isSameMoney(known, reported) ? known : undefined
   const found = await selectStatedOnly(

@@ -4,7 +4,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import type { DepositEvidence } from '../../money/evidence/evidence.ts'
 import { findRailEvent, recordOnce } from '../../money/rail-events/rail-events.ts'
-import { depositId, getReportedLine, lineReportId } from '../../money/rails/rail-ids.ts'
+import { deriveDepositId, deriveLineReportId, getReportedLine } from '../../money/rails/rail-ids.ts'
 import { decide } from '../../money/rails/rail-worker.ts'
 import { explainEntry } from '../../operation/reconciliations/explain-entry.ts'
 import type { Write } from '../../storage/commit/writes.ts'
@@ -31,12 +31,12 @@ export function holdLine(
   const { name, amount, currency, entry, details } = line
   // An advice may already have recorded the line under this name.
   const report = { amount, currency, entry, details, ...subject }
-  return recordOnce(op, rail, toBankEvent(lineReportId(name), 'file.booking', report), reason)
+  return recordOnce(op, rail, toBankEvent(deriveLineReportId(name), 'file.booking', report), reason)
 }
 
 /** Ends a line's wait for review. Empty if it is not waiting, or if only an operator can end the wait. */
 export async function endHold(op: Op, rail: string, name: string): Promise<readonly Write[]> {
-  const waiting = await findRailEvent(op, rail, lineReportId(name))
+  const waiting = await findRailEvent(op, rail, deriveLineReportId(name))
   if (waiting?.state !== RAIL_EVENT_INITIAL || waiting.reason === 'REVERSAL') return []
   const { id, type } = waiting.body
   // The bank's details are no longer needed for a review.
@@ -59,7 +59,7 @@ export async function endHoldOfDeposit(
   for (const name of names) {
     const ended = await endHold(op, rail, name)
     if (ended.length === 0) continue
-    const itemId = depositId(rail, bankDepositId)
+    const itemId = deriveDepositId(rail, bankDepositId)
     return [...ended, ...(await explainEntry(op, rail, [{ entryId: name, kind: 'DEPOSIT', itemId, amount }]))]
   }
   return []

@@ -13,18 +13,18 @@ import { countWaitingReversals } from './queue-store.ts'
 import { selectWithFile, selectWorkerById } from './store.ts'
 
 /** Nacha: the payee's bank must receive a reversal within five banking days after the payment settles. */
-const DAYS_MAX = 5
+const REVERSAL_DAYS_MAX = 5
 
-/** Leaves most of the 36 files that an ACH bank can distinguish on a day to payments. */
+/** An ACH bank can distinguish 36 files per day. This limit leaves most of them for payments. */
 export const REVERSALS_PER_DAY_MAX = 6
 
 /** Builds the reversal operations of an ACH rail. Empty for other formats. */
-export function buildReversals(entry: BankFilesRailValue): { readonly reversals?: Reversals } {
-  const { format } = entry
+export function buildReversals(rail: BankFilesRailValue): { readonly reversals?: Reversals } {
+  const { format } = rail
   if (format.type !== 'ACH') return {}
   return {
     reversals: {
-      request: (...args) => requestReversal({ ...entry, format }, ...args),
+      request: (...args) => requestReversal({ ...rail, format }, ...args),
       list: listReversals,
       withdraw: withdrawReversal,
     },
@@ -54,7 +54,7 @@ async function requestReversal(
   if (last && last.status !== 'FAILED')
     return {
       fault: 'ALREADY_REQUESTED',
-      message: `This payment already has a reversal in state ${last.status}. A new one is possible only after it has failed.`,
+      message: `This payment already has a reversal in state ${last.status}. You can request another only if it fails.`,
     }
   const queuedAt = rail.hours ? nextOpening(rail.hours, now) : now
   const file = { executed_on, format }
@@ -88,7 +88,7 @@ async function findQueueFault(
   return (
     fault && {
       fault: 'TOO_MANY',
-      message: `${waiting} reversals are waiting, and ${REVERSALS_PER_DAY_MAX} can be sent a day. ${fault.message}`,
+      message: `${waiting} reversals are waiting, and at most ${REVERSALS_PER_DAY_MAX} can be sent per day. ${fault.message}`,
     }
   )
 }
@@ -109,24 +109,24 @@ type PaymentFile = Pick<NonNullable<Awaited<ReturnType<typeof selectWithFile>>>,
 
 /** Explains why an entry with this date cannot reverse a payment in this file. Undefined if it can. */
 export function findReversalFault(
-  entry: BankFilesRailValue,
+  rail: BankFilesRailValue,
   { executed_on, format }: PaymentFile,
   effectiveOn: string,
 ): ReversalFault | undefined {
-  if (entry.format.type !== 'ACH' || format?.type !== 'ACH' || executed_on === null)
+  if (rail.format.type !== 'ACH' || format?.type !== 'ACH' || executed_on === null)
     return { fault: 'NOT_REVERSIBLE', message: 'Only payments in ACH files can be reversed.' }
-  const { format: current } = entry
+  const { format: current } = rail
   const changed = ORIGINATOR_FIELDS.find((field) => format[field] !== current[field])
   if (changed)
     return {
       fault: 'NOT_REVERSIBLE',
-      message: `Only the originator of a payment can reverse it, but format.${changed} has changed from ${format[changed]}.`,
+      message: `Only the originator of a payment can reverse it, but format.${changed} has changed (it was ${format[changed]}).`,
     }
-  const until = addBankingDays(entry, executed_on, DAYS_MAX)
-  if (effectiveOn <= until) return undefined
+  const deadline = addBankingDays(rail, executed_on, REVERSAL_DAYS_MAX)
+  if (effectiveOn <= deadline) return undefined
   return {
     fault: 'TOO_LATE',
-    message: `The payee's bank must receive a reversal by ${until}, but the next file has the date ${effectiveOn}.`,
+    message: `The payee's bank must receive a reversal by ${deadline}, but the next file is dated ${effectiveOn}.`,
   }
 }
 
@@ -149,7 +149,7 @@ export function endReversal(
 
 export const WITHDRAWN: EndReason = {
   code: 'WITHDRAWN',
-  message: 'An operator decided about the payment before the reversal was sent',
+  message: 'An operator resolved the payment before the reversal was sent',
 }
 
 async function withdrawReversal(read: Read, payment: CarriedPayment, now: Date): Promise<readonly Write[]> {

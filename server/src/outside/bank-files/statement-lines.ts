@@ -86,7 +86,7 @@ export class StatementGatherer {
     return this.#add(page)
   }
 
-  /** Returns the statement that is completed by the end of the file. */
+  /** Returns the statement completed by the end of the file. */
   end(): BankStatement | undefined {
     const last = this.#open
     this.#open = undefined

@@ -4,7 +4,7 @@ import { present } from '@countersign/contract/core/objects'
 import { toReadableLine } from '../../base/formats/readable-text.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { findDepositRow } from '../../money/rails/deposit-rows.ts'
-import { depositId } from '../../money/rails/rail-ids.ts'
+import { deriveDepositId } from '../../money/rails/rail-ids.ts'
 import { buildId } from '../../storage/engine/ids.ts'
 import type { QueuedPaymentRow, ReversalRow } from '../../storage/rows/bank-file.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
@@ -247,7 +247,7 @@ function toDepositEntries(known: readonly DepositRow[]): BookedEntry[] {
 async function countInSuspense(reading: Reading, { only: _, ...line }: Line): Promise<LineMeaning> {
   const { op, rail } = reading
   let { name } = line
-  while (await findDepositRow(op, depositId(rail.name, name))) name = toNextName(name)
+  while (await findDepositRow(op, deriveDepositId(rail.name, name))) name = toNextName(name)
   const entry = { ...line.entry, servicerReference: null }
   return countDeposit(reading, { ...line, name, entry, details: [], isIncomplete: true })
 }

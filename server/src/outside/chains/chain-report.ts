@@ -1,7 +1,7 @@
 import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
 import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currencies'
 import { toChecksumAddress } from '../../base/formats/addresses.ts'
-import { decimalText } from '../../base/formats/decimal.ts'
+import { formatDecimal } from '../../base/formats/decimal.ts'
 import type { Hex } from '../../base/formats/hex.ts'
 import { toLowerHex } from '../../base/formats/hex.ts'
 import { getErrorMessage } from '../../base/formats/thrown-errors.ts'
@@ -58,7 +58,7 @@ function joinReports(parts: readonly ChainReport[]): ChainReport {
 function describeLevel({ account, asset, decimals, lowWater }: ChainLevel) {
   return [
     `low-water mark of ${account.toLowerCase()}`,
-    `${decimalText(lowWater, decimals)} ${asset}`,
+    `${formatDecimal(lowWater, decimals)} ${asset}`,
   ] as const
 }
 
@@ -97,7 +97,7 @@ async function reportBalances(rail: EvmRail, name: string, address: Hex): Promis
   const { entry, nodes } = rail
   const asset = CHAIN_COINS[entry.network]
   const [coin, ...tokenBalances] = await Promise.all([
-    nodes.coin(address),
+    nodes.nativeBalance(address),
     ...entry.tokens.map(async ({ currency, address: token }) => {
       const amount = await readTokenBalance(nodes, toLowerHex(token), address)
       return `${formatAmount(amount, currency)} ${currency}`
@@ -105,13 +105,13 @@ async function reportBalances(rail: EvmRail, name: string, address: Hex): Promis
   ])
   const displayedAddress = toChecksumAddress(address.slice(2))
   const facts = [
-    [name, [displayedAddress, `${decimalText(coin, COIN_DECIMALS)} ${asset}`, ...tokenBalances].join(', ')],
+    [name, [displayedAddress, `${formatDecimal(coin, COIN_DECIMALS)} ${asset}`, ...tokenBalances].join(', ')],
   ] as const
   return { facts, faults: [] }
 }
 
 function formatAmount(amount: bigint, currency: string): string {
-  return isKnownCurrency(currency) ? decimalText(amount, CURRENCIES[currency].decimals) : String(amount)
+  return isKnownCurrency(currency) ? formatDecimal(amount, CURRENCIES[currency].decimals) : String(amount)
 }
 
 async function reportNode(

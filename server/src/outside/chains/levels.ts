@@ -1,6 +1,6 @@
 import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
 import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currencies'
-import { decimalText } from '../../base/formats/decimal.ts'
+import { formatDecimal } from '../../base/formats/decimal.ts'
 import type { Hex } from '../../base/formats/hex.ts'
 import { toLowerHex } from '../../base/formats/hex.ts'
 import { CHAIN_COINS } from '../../base/pricing/network-fees.ts'
@@ -64,7 +64,7 @@ async function readCoinLevel(
   lowWater: bigint,
 ): Promise<ChainLevel[]> {
   if (!address) return []
-  const balance = await nodes.coin(address)
+  const balance = await nodes.nativeBalance(address)
   return [{ account, asset: CHAIN_COINS[entry.network], decimals: COIN_DECIMALS, balance, lowWater }]
 }
 
@@ -91,7 +91,7 @@ export function describeLowLevels(levels: readonly ChainLevel[]): string[] {
     // An account without coin blocks every payment; one without a token blocks only payments in that token.
     if (balance === 0n && decimals === COIN_DECIMALS) return [`The ${name} account has no ${asset} for gas.`]
     if (balance >= lowWater) return []
-    const [current, mark] = [balance, lowWater].map((amount) => decimalText(amount, decimals))
+    const [current, mark] = [balance, lowWater].map((amount) => formatDecimal(amount, decimals))
     return [`The ${name} account has ${current} ${asset}, below its low-water mark of ${mark} ${asset}.`]
   })
 }
@@ -101,7 +101,7 @@ export function toBalanceMetrics(levels: readonly ChainLevel[]): ChainBalance[] 
   return levels.map(({ account, asset, decimals, balance, lowWater }) => ({
     account,
     asset,
-    balance: Number(decimalText(balance, decimals)),
-    lowWater: Number(decimalText(lowWater, decimals)),
+    balance: Number(formatDecimal(balance, decimals)),
+    lowWater: Number(formatDecimal(lowWater, decimals)),
   }))
 }

@@ -11,7 +11,7 @@ import {
   selectAddressesAfter,
   selectBookedMovements,
   selectFollowedBlock,
-  selectSums,
+  selectTotals,
 } from './store.ts'
 import { readTokenBalance } from './token-balance.ts'
 
@@ -50,12 +50,12 @@ export async function buildStatement(
   const token = findToken(rail, currency)
   if (token === undefined) return undefined
   const [start, end] = [startOfRailDay(date, rail), endOfRailDay(date, rail)]
-  const sums = await selectSums(from, rail.name, currency, end, group)
-  if (sums.followedBlock === undefined || sums.latestTime === undefined) return undefined
-  if (!sums.isSettled || sums.latestTime < end) return undefined
-  const total = await sumBalances(rail, from, group, token, sums.followedBlock)
+  const totals = await selectTotals(from, rail.name, currency, end, group)
+  if (totals.followedBlock === undefined || totals.latestTime === undefined) return undefined
+  if (!totals.isSettled || totals.latestTime < end) return undefined
+  const total = await sumBalances(rail, from, group, token, totals.followedBlock)
   const entries = await selectBookedMovements(from, rail.name, currency, start, end, group)
-  const closing = total - sums.since
+  const closing = total - totals.netAmount
   const opening = entries.reduce((balance, { amount }) => balance - amount, closing)
   return {
     statementId: `${group === 'cold' ? toColdStorageName(rail.name) : rail.name} ${currency} ${date}`,

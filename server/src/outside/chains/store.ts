@@ -11,7 +11,7 @@ export async function selectChain(op: Op, id: string): Promise<ChainRow | undefi
   return op.find(CHAIN_BY_ID, id)
 }
 
-/** The last followed block of a rail's chain. Undefined until a worker has reached the chain. */
+/** The latest block that the worker has processed on a rail's chain. Undefined until it has reached the chain. */
 export async function selectFollowedBlock(
   { db }: Pick<ReadsFrom, 'db'>,
   rail: string,
@@ -39,14 +39,14 @@ export async function selectAddressRole(
 }
 
 /** The inputs of a currency's statement: the position of the chain, and the movements since a time. */
-export interface ChainSums {
+export interface ChainTotals {
   /** Undefined until the worker has reached the chain. */
   readonly followedBlock: bigint | undefined
   readonly latestTime: Date | undefined
-  /** True if no booking is in doubt. */
+  /** True if the worker has caught up and no movement is in state UNSURE. */
   readonly isSettled: boolean
-  /** Money in minus money out, from that time up to the followed block. */
-  readonly since: bigint
+  /** Money in minus money out, from the requested time up to the followed block. */
+  readonly netAmount: bigint
 }
 
 /** A group of addresses that a statement covers: those whose keys are on this server, or cold storage. */
@@ -63,7 +63,7 @@ const SIGNS = {
     WHEN 'COLD_OUT' THEN -1 WHEN 'FROM_COLD' THEN -1 ELSE 0 END`,
 } as const satisfies Record<AddressGroup, string>
 
-const buildSumsQuery = (sign: string) => `
+const buildTotalsQuery = (sign: string) => `
 SELECT c.followed_block AS "followedBlock", c.latest_time AS "latestTime",
   c.followed_block = c.highest_block
     AND NOT EXISTS (SELECT 1 FROM chain_movements u WHERE u.rail = c.rail AND u.state = 'UNSURE') AS "isSettled",
@@ -73,24 +73,25 @@ SELECT c.followed_block AS "followedBlock", c.latest_time AS "latestTime",
       AND m.gone_at >= $3), 0))::text AS since
 FROM chains c WHERE c.rail = $1`
 
-const SUMS = { ours: buildSumsQuery(SIGNS.ours), cold: buildSumsQuery(SIGNS.cold) } as const
+const TOTALS_SQL = { ours: buildTotalsQuery(SIGNS.ours), cold: buildTotalsQuery(SIGNS.cold) } as const
 
-export async function selectSums(
+export async function selectTotals(
   { db }: Pick<ReadsFrom, 'db'>,
   rail: string,
   currency: string,
   from: Date,
   group: AddressGroup,
-): Promise<ChainSums> {
+): Promise<ChainTotals> {
   const { rows } = await db.query<{
     followedBlock: bigint
     latestTime: Date
     isSettled: boolean
     since: string
-  }>(SUMS[group], [rail, currency, from])
+  }>(TOTALS_SQL[group], [rail, currency, from])
   const [row] = rows
-  if (!row) return { followedBlock: undefined, latestTime: undefined, isSettled: false, since: 0n }
-  return { ...row, since: BigInt(row.since) }
+  if (!row) return { followedBlock: undefined, latestTime: undefined, isSettled: false, netAmount: 0n }
+  const { since, ...position } = row
+  return { ...position, netAmount: BigInt(since) }
 }
 
 /** A movement as a statement entry. `amount` is positive for money in. */
@@ -128,7 +129,7 @@ SELECT b.* FROM (
   WHERE m.rail = $1 AND m.currency = $2 AND m.gone_at >= $3 AND m.gone_at < $4 AND ${sign} <> 0
 ) b ORDER BY b."bookedAt", b."entryId"`
 
-const BOOKED = { ours: buildBookedQuery(SIGNS.ours), cold: buildBookedQuery(SIGNS.cold) } as const
+const BOOKED_SQL = { ours: buildBookedQuery(SIGNS.ours), cold: buildBookedQuery(SIGNS.cold) } as const
 
 /**
  * Movements booked in a time range, and movements whose booking was undone by a reorganization in that range.
@@ -141,7 +142,7 @@ export async function selectBookedMovements(
   until: Date,
   group: AddressGroup,
 ): Promise<BookedMovement[]> {
-  const { rows } = await db.query<BookedMovement>(BOOKED[group], [rail, currency, from, until])
+  const { rows } = await db.query<BookedMovement>(BOOKED_SQL[group], [rail, currency, from, until])
   return rows.map((row) => ({ ...row, amount: BigInt(row.amount) }))
 }
 

@@ -25,19 +25,20 @@ export async function openEvmRail(entry: EvmRailValue, loading: Loading): Promis
   const fault = findEntryFault(entry)
   if (fault !== undefined) throw railConfigError(entry, fault)
   const { environment, clock, enclave, log, onNodeAlert } = loading
-  const rpcs = entry.rpcs.map((rpc) => parseNodeUrl(entry, rpc, environment))
+  const rpcUrls = entry.rpcs.map((rpc) => parseNodeUrl(entry, rpc, environment))
   // Otherwise a single node could agree with itself.
-  if (new Set(rpcs).size < rpcs.length) throw railConfigError(entry, 'rpcs: two nodes have the same URL')
+  if (new Set(rpcUrls).size < rpcUrls.length)
+    throw railConfigError(entry, 'rpcs: two nodes have the same URL')
   let otherChain: string | undefined
   const options = {
     chainId: entry.chainId,
     clock,
     log,
-    ...(rpcs.every((url) => url.startsWith('http:')) ? ANY_TIME : {}),
+    ...(rpcUrls.every((url) => url.startsWith('http:')) ? ANY_TIME : {}),
   }
   const nodes = createChainNodes({
     ...options,
-    rpcs,
+    rpcUrls,
     agreement: entry.agreement === 2 ? 2 : 1,
     onAlert: ({ kind, node, detail }) => {
       if (kind === 'OTHER_CHAIN') otherChain ??= `the node ${node} is on another chain: ${detail}`
@@ -50,10 +51,10 @@ export async function openEvmRail(entry: EvmRailValue, loading: Loading): Promis
     faucet:
       entry.faucet === undefined
         ? undefined
-        : createFaucet(entry, entry.faucet, requireValue(rpcs[0], 'node of a chain')),
-    nodesByHost: rpcs.map((url) => ({
+        : createFaucet(entry, entry.faucet, requireValue(rpcUrls[0], 'node of a chain')),
+    nodesByHost: rpcUrls.map((url) => ({
       host: new URL(url).host,
-      nodes: createChainNodes({ ...options, rpcs: [url], agreement: 1 }),
+      nodes: createChainNodes({ ...options, rpcUrls: [url], agreement: 1 }),
     })),
   })
   try {

@@ -12,7 +12,7 @@ import type {
 const TIMEOUT_MS = 2000
 const ANSWER_BYTES_MAX = 256 * 1024
 const ACCOUNTS_MAX = 1000
-/** Characters that are allowed in a header. */
+/** Characters allowed in a header. */
 const TOKEN = /^[\x21-\x7e]{1,8192}$/
 const ACCOUNT_ID = /^[\x21-\x7e]{1,255}$/
 /**

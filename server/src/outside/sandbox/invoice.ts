@@ -46,7 +46,7 @@ function toWords(value: number, words: number): number[] {
   return Array.from({ length: words }, (_, index) => Math.floor(value / 32 ** (words - 1 - index)) % 32)
 }
 
-/** Packs words into bytes, the last one padded with zero bits. This is the message that is signed. */
+/** Packs words into bytes, the last one padded with zero bits. This is the message to sign. */
 function packWords(words: readonly number[]): Uint8Array {
   const bits = words.map((word) => word.toString(2).padStart(5, '0')).join('')
   const bytes = bits.match(/.{1,8}/g) ?? []

@@ -9,7 +9,7 @@ import { selectCode, selectCodeTimes, selectLatestCode } from './store.ts'
 
 /** E-mail codes with which members can sign in instead of with a passkey. */
 
-/** 40 bits, which cannot be guessed in the few attempts that are allowed. */
+/** 40 bits, which cannot be guessed in the few allowed attempts. */
 const CODE_CHARACTERS = 8
 const CODE_SECONDS = 10 * 60
 export const CODE_TRIES_MAX = 5

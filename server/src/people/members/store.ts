@@ -166,7 +166,7 @@ export async function selectCode(op: Op, id: string): Promise<MemberCodeRow | un
   return op.find(CODE_BY_ID, id)
 }
 
-/** Of these codes, the one that was sent last. */
+/** Of these codes, the one sent last. */
 export async function selectLatestCode(
   { read }: Pick<App, 'read'>,
   ids: readonly string[],

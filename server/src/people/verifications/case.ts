@@ -43,7 +43,7 @@ export function computeCaseDigest(op: Op, { customer, owners }: Case): string {
   return Buffer.from(op.enclave.mac('verification', toCanonicalJson(content), FIRST_KEY)).toString('hex')
 }
 
-/** Converts a case to the body that is sent to the provider. */
+/** Converts a case to the request body for the provider. */
 export function toSubmission(
   op: Op,
   { customer, owners, documents }: Case,

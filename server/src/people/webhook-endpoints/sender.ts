@@ -25,7 +25,7 @@ const RUNS_MAX = 256
  * The pause after a claim, as a multiple of its duration. A claim reads the feeds of all endpoints, so
  * claims are rarer if there are many.
  */
-const REST_SHARE = 10
+const REST_RATIO = 10
 /** The pause before `settle` checks again for another process or the feed. */
 const SETTLE_PAUSE_MS = 10
 
@@ -56,7 +56,7 @@ export class Sender {
       CHECK_MS,
       check,
       (error) => log.error({ err: error }, 'failed to look for due webhook endpoints'),
-      { restShare: REST_SHARE },
+      { restRatio: REST_RATIO },
     )
     this.#background = background
     return {

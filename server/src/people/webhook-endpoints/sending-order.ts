@@ -64,7 +64,7 @@ export class SendingOrder<E extends FeedEvent> {
   #ready: Entry<E>[] = []
   /** The first events of objects, if they failed and wait for their next attempt. */
   readonly #retrying = new Set<Entry<E>>()
-  /** The waiting events that are sent before all others. */
+  /** The waiting events to send before all others. */
   readonly #outsideFeed = new Set<Entry<E>>()
   /** All events read from the feed that the cursor has not passed. */
   #beyondCursor: { readonly at: FeedPosition; readonly entry: Entry<E> | undefined }[] = []
@@ -131,7 +131,7 @@ export class SendingOrder<E extends FeedEvent> {
     this.#moveCursor()
   }
 
-  /** Takes up to `max` due events that are sent before all others. */
+  /** Takes up to `max` due events to send before all others. */
   takeOutsideFeed(now: Date, max: number): Pending<E>[] {
     const due = [...this.#outsideFeed].filter((entry) => isDue(entry, now))
     return due.slice(0, Math.max(0, max)).map(markSending)

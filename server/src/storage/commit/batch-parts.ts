@@ -11,7 +11,7 @@ export type Row = Record<string, unknown>
 export interface Part {
   readonly write: 'insert' | 'update' | 'expect'
   readonly table: RecordTable
-  /** The table and the columns that are written. */
+  /** The table and the written columns. */
   readonly shape: string
   readonly rows: Row[]
 }

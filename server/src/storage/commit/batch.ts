@@ -18,7 +18,7 @@ export interface Batch {
   readonly setNumbers: readonly number[]
   /** Shared job rows, by the ids of their jobs. */
   readonly shared: ReadonlyMap<string, SharedRow>
-  /** The records that are stored once this batch is written. */
+  /** The records stored once this batch is written. */
   readonly newRecords: ReadonlyMap<string, string>
 }
 

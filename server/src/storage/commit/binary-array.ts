@@ -49,7 +49,7 @@ export function binaryArray(type: BinaryType, values: readonly unknown[]): Buffe
 }
 
 /** Encodes an array of rows of a table. Absent fields become null. */
-export function binaryRows(
+export function encodeBinaryRows(
   { oid: rowOid, columns }: RowType,
   rows: readonly Readonly<Record<string, unknown>>[],
 ): Buffer {

@@ -3,7 +3,7 @@ import { toJson } from '../../base/json/json.ts'
 import { UUID_LENGTH } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
 import { type BinaryType, type InsertedTable, ROWS, type RowTable } from '../rows/row-columns.ts'
-import { binaryArray, binaryRows, type RowType } from './binary-array.ts'
+import { binaryArray, encodeBinaryRows, type RowType } from './binary-array.ts'
 
 /** The name of the argument with the new rows of a table. */
 export function toRowsArgument<T extends InsertedTable>(table: T): `${T}_rows` {
@@ -157,7 +157,7 @@ export type Parameter = string | Buffer | null
 
 function encodeArray(type: RowTable | BinaryType, values: readonly unknown[], types: RowTypes): Buffer {
   if (!isRowTable(type)) return binaryArray(type, values)
-  return binaryRows(types.get(type)!, values as readonly Row[])
+  return encodeBinaryRows(types.get(type)!, values as readonly Row[])
 }
 
 function isRowTable(type: RowTable | BinaryType): type is RowTable {

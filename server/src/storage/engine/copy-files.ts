@@ -3,7 +3,7 @@ import { copyFile, mkdir, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { getErrorCode } from '../../base/formats/thrown-errors.ts'
 
-/** The folder of the write-ahead log. It is copied last, so that it covers every page that was copied. */
+/** The folder of the write-ahead log. It is copied last, so that it covers every copied page. */
 const WAL_FOLDER = 'pg_wal'
 /**
  * The file that says where recovery starts reading the log. It is copied first, so that it cannot refer to a

@@ -15,7 +15,7 @@ import { SESSION_OPTIONS } from './session.ts'
 const WORKER = new URL('./embedded-worker.mjs', import.meta.url)
 /** The name prefix of folders with unfinished files, which were never used. */
 const UNFINISHED = 'db.new-'
-/** Marks a database that was moved to PostgreSQL, so that it cannot be used by mistake. */
+/** Marks a database moved to PostgreSQL, so that it cannot be used by mistake. */
 export const MOVED_FILE = 'moved-to-postgres'
 const CHECKPOINT_INTERVAL_MS = 5_000
 const VACUUM_INTERVAL_MS = 15_000

@@ -17,7 +17,7 @@ const CONNECT_TIMEOUT_OF_SEVERAL_MS = 3_000
 const KEEP_ALIVE_MS = 10_000
 /** The time for which no further connections are attempted after PostgreSQL has refused one. */
 const REDUCED_MS = 30_000
-/** Connections that were requested together are refused one by one. */
+/** Connections requested together are refused one by one. */
 const REDUCTIONS_MAX = 20
 
 interface Limits {

@@ -88,7 +88,7 @@ const HOUR_MS = 3_600_000
 const WINDOW_HOURS = 6
 
 /** The response to a replayed call for an erased customer. */
-function customerDeletedBody(origin: string): string {
+function buildCustomerDeletedBody(origin: string): string {
   const { status, message } = ERRORS.CUSTOMER_DELETED
   const docUrl = `${origin}${ERROR_PAGE}#CUSTOMER_DELETED`
   return toJson({ status, code: 'CUSTOMER_DELETED', message, docUrl })
@@ -123,7 +123,7 @@ export async function eraseKeptAnswers(
     from,
     until,
     names,
-    customerDeletedBody(origin),
+    buildCustomerDeletedBody(origin),
     ROWS_MAX,
   ])
   const { found } = getOnlyRow(rows)

@@ -8,7 +8,7 @@ export interface TableColumns {
   readonly plain: string
   /** Personal columns that are kept, with the reason. */
   readonly kept?: Readonly<Record<string, string>>
-  /** Personal columns that are erased or replaced. */
+  /** Personal columns to erase or replace. */
   readonly erased?: readonly ErasedRows[]
   /** Columns erased in a separate step, with its name in `steps.ts`. */
   readonly apart?: Readonly<Record<string, string>>

@@ -25,7 +25,7 @@ export interface AccountVerificationRow extends Stamped {
   failure_reason: VerificationFailure | null
   /** The bank's message. */
   message: string | null
-  /** The number of deposits that were delivered. */
+  /** The number of delivered deposits. */
   delivered: number
   /** Null until both deposits were delivered. */
   expires_at: Date | null

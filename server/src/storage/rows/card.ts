@@ -65,7 +65,7 @@ export interface CardTransactionRow extends Stamped {
   delegated_key_id: string | null
   signature: Uint8Array | null
   authorized_amount: bigint
-  /** The maximum sum of claims that is accepted. */
+  /** The maximum accepted sum of claims. */
   claim_max: bigint
   /** The part of the hold that the merchant has not claimed. */
   unclaimed_amount: bigint

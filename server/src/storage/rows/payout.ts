@@ -12,7 +12,7 @@ export interface PayoutTotal {
 }
 
 /**
- * A batch of payouts that are checked, approved and sent together. Only one job at a time writes the counts.
+ * A batch of payouts checked, approved and sent together. Only one job at a time writes the counts.
  */
 export interface PayoutBatchRow extends Stamped {
   id: string

@@ -43,7 +43,7 @@ export interface TransactionDetails {
   readonly paymentInstructions?: NonNullable<Static<typeof OutgoingTransaction>['paymentInstructions']>
   /** The UMA address that is paid. */
   readonly uma?: string
-  /** The amount received for a quote that was refunded instead of executed. */
+  /** The amount received for a quote refunded instead of executed. */
   readonly fundedAmount?: bigint
   /**
    * The rail that sends the payment or brought the money in. Absent in the sandbox, and if no money left the

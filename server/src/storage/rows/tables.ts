@@ -212,7 +212,7 @@ export interface ExternalAccountRow extends Stamped {
   beneficiary_verification_status: BeneficiaryStatus | null
   verification_status: AccountChangeTables['account_verifications']['state'] | null
   default_uma_deposit: boolean
-  /** The number of changes to its details that were reported or decided. */
+  /** The number of reported or decided changes to its details. */
   changes: number
   /** When a change of details was last applied. */
   details_changed_at: Date | null

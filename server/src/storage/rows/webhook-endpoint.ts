@@ -20,7 +20,7 @@ export interface WebhookEndpointRow extends Stamped {
   latest_balance_only: boolean
   state: WebhookEndpointState
   disabled_reason: (typeof DISABLED_REASONS)[number] | null
-  /** The cursor: the last event that was received or recorded as undelivered. */
+  /** The cursor: the last event received or recorded as undelivered. */
   committed_in: string
   position: bigint
   /**

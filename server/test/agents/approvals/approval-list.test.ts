@@ -7,7 +7,7 @@ import {
   newPlatform,
   type Reply,
 } from '../../worlds/client.testing.ts'
-import { expectError, validBody } from '../../worlds/contract/calls.testing.ts'
+import { buildValidBody, expectError } from '../../worlds/contract/calls.testing.ts'
 import { newAgent } from '../../worlds/records/agents.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
 import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
@@ -42,7 +42,11 @@ async function createPlatformWithApprovals() {
     amount: 6_000,
   })
   const ids = { Customer: customer.id, InternalAccount: customer.usd, ExternalAccount: external }
-  const railEvent = await createRecord(client, '/sandbox/rail-events', validBody('sandbox_rail_event', ids))
+  const railEvent = await createRecord(
+    client,
+    '/sandbox/rail-events',
+    buildValidBody('sandbox_rail_event', ids),
+  )
   const deposit = await createRecord(client, '/sandbox/deposits', {
     currency: 'USD',
     amount: 700,

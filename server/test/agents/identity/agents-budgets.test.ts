@@ -247,7 +247,7 @@ describe('limits', () => {
     expect(await sumReservations(client, agent)).toEqual({ count: 3, sum: 11 + 1_019 + 1_023 })
     await expectUsageIsReserved(client, agent)
     expect((await agent.get('/agents/me')).body.usage).toEqual(await readUsage(client, agent))
-    // A request that is refused before the policy is evaluated, or by it, reserves nothing.
+    // A request refused before the policy is evaluated, or by it, reserves nothing.
     await agent.transferOut(payer, 100_001)
     await agent.transferOut(payer, 90_000_000)
     await agent.transferOut({ ...payer, bank: payer.usd }, 1)

@@ -2,7 +2,7 @@ import { AGENT_PERMISSIONS } from '@countersign/contract/agents/agent-policy'
 import { describe, expect, test } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
 import { type Client, newBankAccount, newPlatform } from '../../worlds/client.testing.ts'
-import { expectError, missingId } from '../../worlds/contract/calls.testing.ts'
+import { buildMissingId, expectError } from '../../worlds/contract/calls.testing.ts'
 import {
   type AgentClient,
   changePolicy,
@@ -133,8 +133,8 @@ describe('a change of a policy', () => {
         [withPayees(payer.usd), 'accountRestrictions.allowedExternalAccountIds.0'],
         [withPayees(payer.bank, payer.bank), 'accountRestrictions.allowedExternalAccountIds'],
       ]
-    const foreignAccounts = [neighbour.usd, stranger.usd, missingId('InternalAccount')]
-    const foreignPayees = [neighbour.bank, stranger.bank, missingId('ExternalAccount')]
+    const foreignAccounts = [neighbour.usd, stranger.usd, buildMissingId('InternalAccount')]
+    const foreignPayees = [neighbour.bank, stranger.bank, buildMissingId('ExternalAccount')]
     for (const id of [...foreignAccounts, ...foreignPayees])
       invalidChanges.push([
         withRules(buildRule(payer.bank), buildRule(id)),
@@ -172,7 +172,7 @@ describe('a change of a policy', () => {
       expectError(await changePolicy(client, agent, { spendingLimits }), { code: 'INVALID_INPUT', field })
     expect(await readPolicy(client, agent)).toEqual(before)
     expect((await client.get('/agents')).body.totalCount).toBe(1)
-    const missing = { name: 'Shopper', customerId: missingId('Customer'), policy: POLICY }
+    const missing = { name: 'Shopper', customerId: buildMissingId('Customer'), policy: POLICY }
     expectError(await client.post('/agents', missing), { code: 'USER_NOT_FOUND' })
   })
 })

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { parseJson, toCanonicalJson, toJson } from '../../../src/base/json/json.ts'
 import { fund, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
-import { expectError, forEach, newWorld, validBody, type World } from '../../worlds/contract/calls.testing.ts'
+import {
+  buildValidBody,
+  expectError,
+  forEach,
+  newWorld,
+  type World,
+} from '../../worlds/contract/calls.testing.ts'
 import {
   ENDPOINTS,
   type JsonSchema,
@@ -90,7 +96,7 @@ describe('amounts over HTTP', () => {
     const world: World = await newWorld(await newPlatform())
     const requestQuote = (amount: bigint) =>
       world.client.post('/quotes', {
-        ...(validBody('quote_create', world.ids) as object),
+        ...(buildValidBody('quote_create', world.ids) as object),
         lockedCurrencyAmount: amount,
       })
     for (const amount of [9_000_000_000_000_001n, BEYOND_DOUBLE, INT64_MAX, INT64_MAX + 1n])

@@ -3,7 +3,7 @@ import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { FREE_FORM_MAX } from '@countersign/contract/core/schema'
 import { expect, test } from 'vitest'
 import { newCustomer, newPlatform } from '../../worlds/client.testing.ts'
-import { expectError, missingId } from '../../worlds/contract/calls.testing.ts'
+import { buildMissingId, expectError } from '../../worlds/contract/calls.testing.ts'
 import { newAgent } from '../../worlds/records/agents.testing.ts'
 
 const { members, levels, bytes } = FREE_FORM_MAX
@@ -35,13 +35,13 @@ test('free-form fields are limited in keys, levels and bytes, and refused by nam
   const customer = await newCustomer(client)
   const agent = await newAgent(client, customer.id)
   const buildQuote = (senderCustomerInfo: object) => ({
-    source: { sourceType: 'ACCOUNT', accountId: missingId('InternalAccount'), customerId: customer.id },
-    destination: { destinationType: 'ACCOUNT', accountId: missingId('ExternalAccount') },
+    source: { sourceType: 'ACCOUNT', accountId: buildMissingId('InternalAccount'), customerId: customer.id },
+    destination: { destinationType: 'ACCOUNT', accountId: buildMissingId('ExternalAccount') },
     lockedCurrencySide: 'SENDING',
     lockedCurrencyAmount: 1_000,
     senderCustomerInfo,
   })
-  const approval = `/transactions/${missingId('Transaction')}/approve`
+  const approval = `/transactions/${buildMissingId('Transaction')}/approve`
   const calls = [
     ['senderCustomerInfo', (value: object) => client.post('/quotes', buildQuote(value))],
     ['senderCustomerInfo', (value: object) => agent.post('/agents/me/quotes', buildQuote(value))],

@@ -1,11 +1,11 @@
 import { DETAIL_CODES, ERROR_CODES } from '@countersign/contract/core/errors'
 import { expect, test } from 'vitest'
 import { newPlatform } from '../../worlds/client.testing.ts'
-import { noId } from '../../worlds/records/payments.testing.ts'
+import { buildUnknownId } from '../../worlds/records/payments.testing.ts'
 
 test('the docUrl of an error links to its entry, on a page that loads only files from this server', async () => {
   const client = await newPlatform()
-  const refusal = await client.get(`/quotes/${noId('Quote')}`)
+  const refusal = await client.get(`/quotes/${buildUnknownId('Quote')}`)
   const docUrl = new URL(refusal.body.docUrl)
   expect(docUrl.hash).toBe('#QUOTE_NOT_FOUND')
   const reply = await fetch(docUrl)
@@ -27,7 +27,7 @@ test('the docUrl of an error links to its entry, on a page that loads only files
 })
 
 test('the error guide is one page at two addresses, and other guides link to the shorter address', async () => {
-  const { body } = await newPlatform().then((client) => client.get(`/quotes/${noId('Quote')}`))
+  const { body } = await newPlatform().then((client) => client.get(`/quotes/${buildUnknownId('Quote')}`))
   const { origin } = new URL(body.docUrl)
   const readPage = async (path: string) => (await fetch(origin + path)).text()
   expect(await readPage('/docs/guides/errors')).toBe(await readPage('/docs/errors'))

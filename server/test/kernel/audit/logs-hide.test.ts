@@ -9,11 +9,11 @@ import { archive } from '../../../src/edge/backups/archive.ts'
 import { addSeconds } from '../../../src/kernel/operation/app.ts'
 import { addMonths, findParts } from '../../../src/storage/schema/months.ts'
 import {
+  buildValidBody,
   idsFor,
   newWorld,
   pathWith,
   selectCaller,
-  validBody,
   type World,
 } from '../../worlds/contract/calls.testing.ts'
 import {
@@ -123,7 +123,7 @@ test('no log contains a string from a hidden field of any request, and no table 
       await caller.send('GET', `${path}?${buildQuery(endpoint.query as JsonSchema)}`)
       continue
     }
-    const valid = validBody(name, idsFor(endpoint, world))
+    const valid = buildValidBody(name, idsFor(endpoint, world))
     if (valid === undefined) continue
     for (const body of buildBodies(endpoint.body as JsonSchema, valid)) {
       const { status } = await caller.send(endpoint.method, path, body)

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { type Client, fund, newBankAccount, newCustomer } from '../../worlds/client.testing.ts'
-import { account, noId, quoted, to } from '../../worlds/records/payments.testing.ts'
+import { account, buildUnknownId, quoted, to } from '../../worlds/records/payments.testing.ts'
 import type { SharedServer } from '../../worlds/server.testing.ts'
 import { world } from '../../worlds/world.testing.ts'
 
@@ -125,6 +125,9 @@ describe('the list of transactions', () => {
 
   test('is empty for an account that does not exist', async () => {
     for (const kind of ['InternalAccount', 'ExternalAccount'] as const)
-      expect(await readWholeList(`accountIdentifier=${noId(kind)}`, 2)).toEqual({ ids: [], totalCount: 0 })
+      expect(await readWholeList(`accountIdentifier=${buildUnknownId(kind)}`, 2)).toEqual({
+        ids: [],
+        totalCount: 0,
+      })
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Client, newCustomer, newPlatform, type Reply } from '../../worlds/client.testing.ts'
-import { noId } from '../../worlds/records/payments.testing.ts'
+import { buildUnknownId } from '../../worlds/records/payments.testing.ts'
 
 const PATH = '/customers/external-accounts'
 const beneficiary = { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' } as const
@@ -323,7 +323,7 @@ describe('external accounts', () => {
     expect(await listIds('')).toEqual([newest, middle, oldest])
     expect(await listIds(`customerId=${customerId}`)).toEqual([middle, oldest])
     // An unknown customer does not select the platform's accounts.
-    for (const nobody of [noId('Customer'), 'Customer:none'])
+    for (const nobody of [buildUnknownId('Customer'), 'Customer:none'])
       expect(await listIds(`customerId=${nobody}`)).toEqual([])
     expect(await listIds('currency=USD')).toEqual([newest, oldest])
     expect(await listIds(`customerId=${customerId}&currency=USD`)).toEqual([oldest])

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
 import { newBankAccount } from '../../worlds/client.testing.ts'
-import { expectError, missingId } from '../../worlds/contract/calls.testing.ts'
+import { buildMissingId, expectError } from '../../worlds/contract/calls.testing.ts'
 import {
   balanceOf,
   eventsOf,
@@ -217,7 +217,7 @@ describe('many decisions about one payment', () => {
     })
     await expectNotPending(quote.body.transactionId, 'PENDING')
     for (const action of ['approve', 'reject'])
-      expectError(await client.post(`/transactions/${missingId('Transaction')}/${action}`), {
+      expectError(await client.post(`/transactions/${buildMissingId('Transaction')}/${action}`), {
         code: 'TRANSACTION_NOT_FOUND',
       })
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { newCustomer, newPlatform } from '../../worlds/client.testing.ts'
-import { expectError, missingId } from '../../worlds/contract/calls.testing.ts'
+import { buildMissingId, expectError } from '../../worlds/contract/calls.testing.ts'
 import {
   balanceOf,
   eventsOf,
@@ -152,7 +152,7 @@ describe('no incoming payment is accepted', () => {
       ],
       [{ senderUmaAddress: ownAddress }, { code: 'SELF_PAYMENT', field: 'senderUmaAddress' }],
       [{ customerId: undefined }, { code: 'INVALID_INPUT', field: 'receiverUmaAddress' }],
-      [{ customerId: missingId('Customer') }, { code: 'USER_NOT_FOUND', field: 'customerId' }],
+      [{ customerId: buildMissingId('Customer') }, { code: 'USER_NOT_FOUND', field: 'customerId' }],
       [{ customerId: deleted.id }, { code: 'CUSTOMER_DELETED', field: 'customerId' }],
       [
         { customerId: otherCustomer.id, receiverUmaAddress: ownAddress },
@@ -214,7 +214,7 @@ test('a receipt is confirmed once: the first time counts, and a future time is r
   )
   const times = new Set(replies.map(({ body }) => body.receiptDeliveryConfirmedAt))
   expect([...times]).toEqual([(await now(client, second)).receiptDeliveryConfirmedAt])
-  expectError(await client.post(`/transactions/${missingId('Transaction')}/confirm`), {
+  expectError(await client.post(`/transactions/${buildMissingId('Transaction')}/confirm`), {
     code: 'TRANSACTION_NOT_FOUND',
   })
 })

@@ -28,7 +28,7 @@ afterAll(() => service.close())
 type Payer = Awaited<ReturnType<typeof newRichCustomer>>
 type Quote = Reply['body']
 
-/** A step is time that passes, or quotes that are executed in parallel. */
+/** A step is time that passes, or quotes executed in parallel. */
 type Step =
   | { readonly seconds: number }
   | { readonly pays: readonly { readonly to: (typeof SUFFIXES)[number] | 'EUR'; readonly amount: number }[] }
@@ -78,7 +78,7 @@ async function executeAll(
   return quotes
 }
 
-/** The positions that follow from the payments, and the amounts that were returned after delivery. */
+/** The positions that follow from the payments, and the amounts returned after delivery. */
 async function expectedPositions(client: Client, quotes: readonly Quote[]) {
   const sums = { USD: { position: 0, bought: 0, sold: 0 }, EUR: { position: 0, bought: 0, sold: 0 } }
   for (const quote of quotes) {
@@ -125,7 +125,7 @@ test(
           else quotes.push(...(await executeAll(client, payer, banks, step.pays)))
           await client.advance(0)
           const shown = await expectPositions()
-          // Only dollars are paid to banks. If they are returned, the euros that were bought leave again.
+          // Only dollars are paid to banks. If they are returned, the euros bought leave again.
           expect(shown.USD!.available).toBeGreaterThanOrEqual(0)
           const returnedEuros = await sumReturnedEuros(client, quotes)
           expect(shown.EUR!.available! + returnedEuros).toBeGreaterThanOrEqual(0)
@@ -140,7 +140,7 @@ test(
   isFull ? 900_000 : 120_000,
 )
 
-/** The euros bought by payments that were delivered and then returned. */
+/** The euros bought by payments delivered and then returned. */
 async function sumReturnedEuros(client: Client, quotes: readonly Quote[]): Promise<number> {
   let sum = 0
   for (const quote of quotes) {

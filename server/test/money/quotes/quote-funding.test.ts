@@ -5,7 +5,7 @@ import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
   balancesOf,
   FUNDED,
-  ownCustomerId,
+  findOwnCustomerId,
   quoted,
   readQuoteTransaction,
   ready,
@@ -211,7 +211,7 @@ describe('a quote with real-time funding', () => {
       expect(status).toBe('COMPLETED')
       customerIds.push(customerId)
     }
-    const platformCustomerId = await ownCustomerId(client)
+    const platformCustomerId = await findOwnCustomerId(client)
     expect(customerIds).toEqual([platformCustomerId, platformCustomerId, customer.id, customer.id])
     expect(await createQuote(fundingSource('XYZ'), to(bank))).toMatchObject({
       body: { code: 'INVALID_CURRENCY' },

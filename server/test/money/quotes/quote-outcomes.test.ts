@@ -4,9 +4,9 @@ import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
   account,
   balancesOf,
+  buildUnknownId,
   FUNDED,
-  noId,
-  ownCustomerId,
+  findOwnCustomerId,
   quoted,
   readQuoteTransaction,
   ready,
@@ -218,7 +218,7 @@ describe('a quote between internal accounts', () => {
       },
     })
     const uma = { destinationType: 'UMA_ADDRESS', umaAddress: '$success.usd@sandbox.uma.test' }
-    const platformCustomer = await ownCustomerId(client)
+    const platformCustomer = await findOwnCustomerId(client)
     const ids: string[] = []
     for (const payee of [to(bank), to(platformBank.body.id), to(customer.usd), uma]) {
       const options = { lockedCurrencyAmount: 1000, immediatelyExecute: true }
@@ -276,7 +276,7 @@ describe('a quote between internal accounts', () => {
     const field = 'source.customerId'
     const unnamed = await client.post('/quotes', { ...body, source: account(platformAccount.id) })
     expectError(unnamed, { code: 'INVALID_INPUT', field })
-    const unknown = { ...account(platformAccount.id), customerId: noId('Customer') }
+    const unknown = { ...account(platformAccount.id), customerId: buildUnknownId('Customer') }
     expectError(await client.post('/quotes', { ...body, source: unknown }), { code: 'USER_NOT_FOUND', field })
     expect((await client.get('/quotes')).body.data).toEqual([])
     const source = { ...account(platformAccount.id), customerId: customer.id }

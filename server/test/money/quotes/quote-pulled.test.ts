@@ -4,7 +4,7 @@ import { newAgent } from '../../worlds/records/agents.testing.ts'
 import {
   account,
   balancesOf,
-  ownCustomerId,
+  findOwnCustomerId,
   quoted,
   readQuoteTransaction,
   statusOf,
@@ -203,7 +203,7 @@ describe('a quote that is paid from an external account', () => {
     await client.advance(0)
     expect(await readQuoteTransaction(client, quote)).toMatchObject({
       status: 'COMPLETED',
-      customerId: await ownCustomerId(client),
+      customerId: await findOwnCustomerId(client),
     })
     expect(await balancesOf(client, payee.id)).toEqual([RECEIVED, RECEIVED])
   })

@@ -10,7 +10,7 @@ import {
   newPlatform,
   type Reply,
 } from '../../worlds/client.testing.ts'
-import { expectError, missingId } from '../../worlds/contract/calls.testing.ts'
+import { buildMissingId, expectError } from '../../worlds/contract/calls.testing.ts'
 
 const DOMAIN = 'sandbox.uma.test'
 
@@ -228,7 +228,7 @@ describe('no receiver is found', () => {
       '$a@b.example\n',
       '$ſ@b.example',
     )
-    invalidAddresses.push('$a@\u212aelvin.example', '$💥@b.example', missingId('Customer'))
+    invalidAddresses.push('$a@\u212aelvin.example', '$💥@b.example', buildMissingId('Customer'))
     invalidAddresses.push(
       '$a@b..example',
       '$a@b-.example',
@@ -288,7 +288,7 @@ describe('a lookup that names the sender', () => {
       code: 'UMA_NOT_FOUND',
       field: 'senderUmaAddress',
     })
-    expectError(await lookUp(client, address, `?customerId=${missingId('Customer')}`), {
+    expectError(await lookUp(client, address, `?customerId=${buildMissingId('Customer')}`), {
       code: 'USER_NOT_FOUND',
       field: 'customerId',
     })

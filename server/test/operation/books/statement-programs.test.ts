@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { vectorPath } from '../../../src/base/crypto/vectors.testing.ts'
+import { getVectorPath } from '../../../src/base/crypto/vectors.testing.ts'
 import type { Reply } from '../../worlds/client.testing.ts'
 import { statementOf } from '../../worlds/records/payments.testing.ts'
 import { createBookedWorld, hasPython, runPythonReader } from '../accounting/accounting.testing.ts'
@@ -15,7 +15,7 @@ async function readStatement(format: string): Promise<readonly [string, Reply['b
 
 const formatDecimal = (amount: number) => (amount / 100).toFixed(2)
 
-const SCHEMA = vectorPath('iso20022-xsd/camt.053.001.08.xsd')
+const SCHEMA = getVectorPath('iso20022-xsd/camt.053.001.08.xsd')
 const VALIDATE = `
 import sys
 from lxml import etree

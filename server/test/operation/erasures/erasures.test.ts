@@ -19,7 +19,7 @@ const DAY_SECONDS = 86_400
 let host: TestServer
 let baseUrl: string
 beforeAll(async () => {
-  host = await openServer({}, { checkAnswers: true })
+  host = await openServer({}, { checkResponses: true })
   baseUrl = host.baseUrl
 })
 afterAll(() => host.close())
@@ -30,7 +30,7 @@ const deleteCustomer = (client: Client, id: string) => client.send('DELETE', `/c
 const requestErasure = (client: Client, id: string) => client.post(`/customers/${id}/erasure`)
 const readErasure = async (client: Client, id: string) => (await client.get(`/customers/${id}/erasure`)).body
 
-/** Values that are stored only sealed, and shown masked. */
+/** Values stored only sealed, and shown masked. */
 const SEALED: readonly string[] = [PERSONAL.documentNumber, PERSONAL.ownerIdentifier]
 
 /** The places that still have a text after the erasure. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Client, fund, newBankAccount, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
-import { expectError, validBody } from '../../worlds/contract/calls.testing.ts'
+import { buildValidBody, expectError } from '../../worlds/contract/calls.testing.ts'
 import { newAgent } from '../../worlds/records/agents.testing.ts'
 import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
@@ -35,7 +35,9 @@ test('the overview sums balances and counts pending records of one platform', as
   })
   expect(agentPayment.body.status).toBe('PENDING_APPROVAL')
   const ids = { Customer: customer.id, InternalAccount: customer.usd }
-  expect((await client.post('/sandbox/rail-events', validBody('sandbox_rail_event', ids))).status).toBe(201)
+  expect((await client.post('/sandbox/rail-events', buildValidBody('sandbox_rail_event', ids))).status).toBe(
+    201,
+  )
   const { status, body } = await client.get('/overview')
   expect(status).toBe(200)
   const balancesByCurrency = Object.fromEntries(

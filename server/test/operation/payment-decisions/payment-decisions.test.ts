@@ -4,11 +4,11 @@ import { type Client, newPlatform, type Reply } from '../../worlds/client.testin
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
 import {
+  buildUnknownId,
   decide,
   decided,
   decision,
   eventsOf,
-  noId,
   report,
   SENT,
   SLOW_SECONDS,
@@ -196,15 +196,15 @@ describe('a decision is refused', () => {
       { code: 'INVALID_INPUT', field: 'reason' },
     )
     await expectRefused(payment, withEvidence({}), { code: 'INVALID_INPUT', field: 'evidence' })
-    await expectRefused(payment, withEvidence({ statementEntryIds: [noId('StatementEntry')] }), {
+    await expectRefused(payment, withEvidence({ statementEntryIds: [buildUnknownId('StatementEntry')] }), {
       code: 'INVALID_INPUT',
       field: 'evidence.statementEntryIds',
     })
-    await expectRefused(payment, withEvidence({ documentId: noId('Document') }), {
+    await expectRefused(payment, withEvidence({ documentId: buildUnknownId('Document') }), {
       code: 'DOCUMENT_NOT_FOUND',
       field: 'evidence.documentId',
     })
-    await expectRefused(payment, decision('FAILED', { railEventId: noId('RailEvent') }), {
+    await expectRefused(payment, decision('FAILED', { railEventId: buildUnknownId('RailEvent') }), {
       code: 'RAIL_EVENT_NOT_FOUND',
       field: 'railEventId',
     })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { entriesOf, pickStatements } from '../../../src/outside/bank-files/formats/bank-records.testing.ts'
-import { decimalText } from '../../../src/outside/bank-files/formats/decimal-amounts.ts'
+import { formatDecimalAmount } from '../../../src/outside/bank-files/formats/decimal-amounts.ts'
 import {
   mt940File,
   read,
@@ -30,11 +30,12 @@ describe.skipIf(!hasPython('mt940'))('an MT940 file', () => {
     const text = mt940File([{ account: 'DE89370400440532013000', opening: -12_345n, entries: ENTRIES }])
     const records = await read(text)
     const [statement] = pickStatements(records)
-    const [opening, closing] = statement?.balances.map(({ amount }) => decimalText(amount, 'EUR')) ?? []
+    const [opening, closing] =
+      statement?.balances.map(({ amount }) => formatDecimalAmount(amount, 'EUR')) ?? []
     expect(JSON.parse(runPythonReader(READ_MT940, 'statement.sta', text))).toEqual({
       ...{ opening, closing },
       lines: entriesOf(records).map(({ amount, valueOn, bookedOn }) => [
-        ...[decimalText(amount, 'EUR'), valueOn, bookedOn],
+        ...[formatDecimalAmount(amount, 'EUR'), valueOn, bookedOn],
       ]),
     })
   })

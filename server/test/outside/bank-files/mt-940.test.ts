@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { vectorPath } from '../../../src/base/crypto/vectors.testing.ts'
+import { getVectorPath } from '../../../src/base/crypto/vectors.testing.ts'
 import { bai2File } from '../../../src/outside/bank-files/formats/bai2.testing.ts'
 import {
   mt940File,
@@ -333,7 +333,7 @@ describe('MT940 files', () => {
   )
 })
 
-const VECTOR = vectorPath('bank-made/mt940.sta')
+const VECTOR = getVectorPath('bank-made/mt940.sta')
 if (!existsSync(VECTOR)) console.warn(`no file at ${VECTOR}: its test is skipped`)
 
 test.skipIf(!existsSync(VECTOR))(

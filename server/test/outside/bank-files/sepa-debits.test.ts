@@ -107,7 +107,7 @@ async function passReturnTime(): Promise<void> {
   )
 }
 
-/** Creates a pull that is booked and credited. */
+/** Creates a booked and credited pull. */
 async function createCreditedPull(payer: Payer, amount = 12_550) {
   const file = await takePullFile(payer, amount)
   expect(await bank.put(...buildStatement([booked(file.collection)]))).toBe('done')

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { vectorPath } from '../../../src/base/crypto/vectors.testing.ts'
+import { getVectorPath } from '../../../src/base/crypto/vectors.testing.ts'
 import { bai2File, type SampleBai2Transaction } from '../../../src/outside/bank-files/formats/bai2.testing.ts'
 import { hasPython, runPythonReader } from '../../operation/accounting/accounting.testing.ts'
 import { newBankAccount, until } from '../../worlds/client.testing.ts'
@@ -143,7 +143,7 @@ describe('a wire rail', () => {
   })
 })
 
-const SCHEMA = vectorPath('iso20022-xsd/pain.001.001.09.xsd')
+const SCHEMA = getVectorPath('iso20022-xsd/pain.001.001.09.xsd')
 const VALIDATE = `
 import sys
 from lxml import etree

@@ -24,14 +24,14 @@ afterAll(async () => {
 })
 
 function createNodes(
-  rpcs: readonly string[],
+  rpcUrls: readonly string[],
   overrides: Partial<ChainNodesOptions> = {},
 ): ChainNodes & { readonly alerts: NodeAlert[] } {
   const alerts: NodeAlert[] = []
   const log = { debug() {}, info() {}, warn() {}, error() {} }
   const onAlert = (alert: NodeAlert) => alerts.push(alert)
   const options = {
-    rpcs,
+    rpcUrls,
     agreement: 1,
     chainId: LOCAL_CHAIN_ID,
     clock: () => new Date(),
@@ -70,7 +70,7 @@ describe.skipIf(chainAbsent)('a chain node', () => {
     expect(await nodes.genesis()).toBe((await nodes.block(0n))!.hash)
     expect(await nodes.chainId()).toBe(LOCAL_CHAIN_ID)
     const holder = chain.account(0).address
-    expect(await nodes.coin(holder)).toBe(await chain.coinOf(holder))
+    expect(await nodes.nativeBalance(holder)).toBe(await chain.coinOf(holder))
     expect((await nodes.code(chain.token)).length).toBeGreaterThan(100)
     expect(await nodes.code(holder)).toBe('0x')
     const fees = await nodes.fees()
@@ -181,7 +181,9 @@ describe.skipIf(chainAbsent)('a chain node', () => {
     await expect(nodes.block(number)).rejects.toMatchObject({ problem: 'DISAGREEMENT' })
     const filter = { address: chain.token, topics: [TRANSFER], from: 1n, to: number }
     await expect(nodes.logs(filter)).rejects.toMatchObject({ problem: 'DISAGREEMENT' })
-    await expect(nodes.coin(chain.account(0).address)).rejects.toMatchObject({ problem: 'DISAGREEMENT' })
+    await expect(nodes.nativeBalance(chain.account(0).address)).rejects.toMatchObject({
+      problem: 'DISAGREEMENT',
+    })
     expect(nodes.alerts.map(({ kind }) => kind)).toEqual(['DISAGREEMENT'])
     const equalNodes = createNodes([chain.url, chain.url], { agreement: 2 })
     expect((await equalNodes.head()).number).toBe(number)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { decimalText } from '../../../src/base/formats/decimal.ts'
+import { formatDecimal } from '../../../src/base/formats/decimal.ts'
 import type { Hex } from '../../../src/base/formats/hex.ts'
 import {
   bothSides,
@@ -134,7 +134,7 @@ describe.skipIf(chainAbsent)('a new treasury key', () => {
       watch: 'GAS_ACCOUNT',
       subject: `base RETIRED TREASURY ${oldAddress}`,
       unit: 'ETH',
-      value: decimalText(oldCoin, 18),
+      value: formatDecimal(oldCoin, 18),
       limit: `0.${'0'.repeat(18)}`,
       isCrossed: false,
     })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Client, fund, newCustomer, newPlatform, type Reply } from '../../worlds/client.testing.ts'
-import { expectError, missingId } from '../../worlds/contract/calls.testing.ts'
+import { buildMissingId, expectError } from '../../worlds/contract/calls.testing.ts'
 
 type Account = Reply['body']
 
@@ -119,7 +119,9 @@ describe('funding in the sandbox', () => {
         field: 'amount',
       })
     expectError(
-      await client.post(`/sandbox/internal-accounts/${missingId('InternalAccount')}/fund`, { amount: 1 }),
+      await client.post(`/sandbox/internal-accounts/${buildMissingId('InternalAccount')}/fund`, {
+        amount: 1,
+      }),
       { code: 'ACCOUNT_NOT_FOUND' },
     )
   })

@@ -13,7 +13,7 @@ import {
   sendSigned,
   signIn,
 } from '../../worlds/client.testing.ts'
-import { expectError, newWorld, stateOf, validBody } from '../../worlds/contract/calls.testing.ts'
+import { buildValidBody, expectError, newWorld, stateOf } from '../../worlds/contract/calls.testing.ts'
 import { Authenticator } from '../../worlds/records/members.testing.ts'
 import type { SharedServer } from '../../worlds/server.testing.ts'
 import { world } from '../../worlds/world.testing.ts'
@@ -107,7 +107,7 @@ test('a reset platform is empty and in real time but keeps its settings and toke
   expectError(await client.post(`/sandbox/internal-accounts/${ids.InternalAccount}/fund`, { amount: 1 }), {
     code: 'ACCOUNT_NOT_FOUND',
   })
-  expect((await client.post('/quotes', validBody('quote_create', ids))).status).toBe(404)
+  expect((await client.post('/quotes', buildValidBody('quote_create', ids))).status).toBe(404)
 
   // The customer's platform id and the idempotency key can be used again.
   const recreated = await client.post('/customers', ada, key)
@@ -223,7 +223,7 @@ describe('a job of a reset platform', () => {
     await expect.poll(() => listJobs(currentOp)).toEqual([])
     await service.app.advanceClock(oldOp.platform.id, new Date(oldOp.now.getTime() + 60_000))
     expect(await listJobs(oldOp)).toHaveLength(1)
-    // A caller that was authenticated before the reset cannot reset the platform again.
+    // A caller authenticated before the reset cannot reset the platform again.
     await expect(
       sandboxHandlers.sandbox_reset(oldOp, { params: {}, query: {}, body: undefined }),
     ).rejects.toThrow('has already reset this platform')

@@ -9,7 +9,7 @@ import {
   sendForm,
   upload,
 } from '../../worlds/records/onboarding.testing.ts'
-import { noId } from '../../worlds/records/payments.testing.ts'
+import { buildUnknownId } from '../../worlds/records/payments.testing.ts'
 
 let client: Client
 let customer: string
@@ -293,7 +293,7 @@ test('the documents of a holder are listed without the deleted ones', async () =
 test('an upload is refused for a holder that is deleted, unknown or of another platform', async () => {
   const otherPlatform = await newPlatform()
   const foreignCustomer = (await newCustomer(otherPlatform)).id
-  const missing = noId('Customer')
+  const missing = buildUnknownId('Customer')
   const replies = [
     await upload(client, '/documents', buildFields(foreignCustomer)),
     await upload(client, '/documents', buildFields(missing)),

@@ -16,7 +16,7 @@ import type { App } from '../../../src/kernel/operation/app.ts'
 import { makeDocument } from '../../../src/people/documents/documents.ts'
 import { buildPng, type Client, newCustomer } from '../../worlds/client.testing.ts'
 import { beginUpload, encodeForm, outcomeOf, upload } from '../../worlds/records/onboarding.testing.ts'
-import { noId } from '../../worlds/records/payments.testing.ts'
+import { buildUnknownId } from '../../worlds/records/payments.testing.ts'
 import type { SharedServer } from '../../worlds/server.testing.ts'
 import { world } from '../../worlds/world.testing.ts'
 
@@ -150,7 +150,7 @@ describe('an upload leaves no row, no spooled and no stored file', () => {
   test('if it is refused', () =>
     expectNothingLeft(async () => {
       expect((await upload(client, '/documents', { ...buildFields(), country: 'x' })).status).toBe(400)
-      const missing = { ...buildFields(), documentHolder: noId('Customer') }
+      const missing = { ...buildFields(), documentHolder: buildUnknownId('Customer') }
       expect((await upload(client, '/documents', missing)).status).toBe(404)
       expect((await upload(client, '/documents', buildFields(), buildPng(11 * 1024 * 1024))).status).toBe(413)
       expect(

@@ -10,7 +10,7 @@ import {
   PERSON,
   send,
 } from '../../worlds/records/onboarding.testing.ts'
-import { noId } from '../../worlds/records/payments.testing.ts'
+import { buildUnknownId } from '../../worlds/records/payments.testing.ts'
 
 let client: Client
 beforeAll(async () => {
@@ -95,7 +95,7 @@ describe('a link', () => {
     const { id } = await createCustomer()
     const foreignReply = await createLink(id, await newPlatform())
     expectError(foreignReply, { code: 'USER_NOT_FOUND', field: 'customerId' })
-    expectError(await createLink(noId('Customer')), { code: 'USER_NOT_FOUND' })
+    expectError(await createLink(buildUnknownId('Customer')), { code: 'USER_NOT_FOUND' })
     const verification = await send(client, 'POST', '/verifications', { customerId: id }, 200)
     const path = `/verifications/${verification.id}/decision`
     await send(client, 'POST', path, { decision: 'REJECT', reason: 'No.' }, 200)

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { Client, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
 import {
   Browser,
+  buildPasskeyBody,
   createAuthenticator,
   newMember,
-  passkeyBody,
   secretOf,
 } from '../../worlds/records/members.testing.ts'
 
@@ -44,7 +44,10 @@ test('an invited person creates a passkey, is signed in, and can sign in with it
   expect(accepted.body.session.method).toBe('PASSKEY')
 
   const laterBrowser = new Browser(client.baseUrl)
-  const signedIn = await laterBrowser.post('/member-sessions', await passkeyBody(laterBrowser, authenticator))
+  const signedIn = await laterBrowser.post(
+    '/member-sessions',
+    await buildPasskeyBody(laterBrowser, authenticator),
+  )
   expect(signedIn.status).toBe(201)
   expect(signedIn.body.member.id).toBe(invited.body.member.id)
   const secondUse = await new Browser(client.baseUrl).post('/member-invitations/accept', { token })
@@ -176,7 +179,7 @@ test('a removed member loses access immediately: sessions, passkeys, links, code
   const newBrowser = new Browser(client.baseUrl)
   const code = /[\dA-Z]{4}-[\dA-Z]{4}/.exec(message)![0]
   const replies = [
-    await newBrowser.post('/member-sessions', await passkeyBody(newBrowser, authenticator)),
+    await newBrowser.post('/member-sessions', await buildPasskeyBody(newBrowser, authenticator)),
     await newBrowser.post('/member-sessions', { type: 'CODE', email, code }),
     await newBrowser.post('/member-invitations/accept', { token: secretOf(invitation) }),
   ]

@@ -5,9 +5,9 @@ import {
   Authenticator,
   addPasskey,
   Browser,
+  buildPasskeyBody,
   createAuthenticator,
   newMember,
-  passkeyBody,
   secretOf,
 } from '../../worlds/records/members.testing.ts'
 import type { SharedServer } from '../../worlds/server.testing.ts'
@@ -31,7 +31,7 @@ describe('a passkey', () => {
     const otherBrowser = new Browser(client.baseUrl)
     const signedIn = await otherBrowser.post(
       '/member-sessions',
-      await passkeyBody(otherBrowser, authenticator),
+      await buildPasskeyBody(otherBrowser, authenticator),
     )
     expect(signedIn).toMatchObject({ status: 201, body: { member: { id }, session: { method: 'PASSKEY' } } })
     const [passkey] = (await browser.get('/members/me/passkeys')).body.data
@@ -43,17 +43,17 @@ describe('a passkey', () => {
     expect((await browser.get('/member-sessions')).body.data).toHaveLength(1)
     const secondSignIn = await otherBrowser.post(
       '/member-sessions',
-      await passkeyBody(otherBrowser, authenticator),
+      await buildPasskeyBody(otherBrowser, authenticator),
     )
     expectError(secondSignIn, { code: 'UNAUTHORIZED', reason: 'No member has this passkey.' })
-    // An authenticator that was removed can be registered again.
+    // A removed authenticator can be registered again.
     await addPasskey(browser, authenticator)
   })
 
   test('uses a challenge once, even in fifty parallel calls', { tags: 'smoke' }, async () => {
     const { authenticator } = await newMemberWithPasskey()
     const browser = new Browser(client.baseUrl)
-    const body = await passkeyBody(browser, authenticator)
+    const body = await buildPasskeyBody(browser, authenticator)
     const replies = await Promise.all(
       Array.from({ length: 50 }, () => new Browser(client.baseUrl).post('/member-sessions', body)),
     )
@@ -85,7 +85,7 @@ describe('a passkey', () => {
         reason: 'The sign-in took too long. Start again.',
         what: challenge,
       })
-    const laterSignIn = await passkeyBody(browser, authenticator)
+    const laterSignIn = await buildPasskeyBody(browser, authenticator)
     expect((await browser.post('/member-sessions', laterSignIn)).status).toBe(201)
     expectError(await signInBy(validChallenge), {
       code: 'UNAUTHORIZED',
@@ -110,13 +110,13 @@ describe('a passkey', () => {
       [stranger, 'Invalid passkey signature'],
       [replayed, 'Passkey signature counter did not increase'],
     ] as const)
-      expectError(await browser.post('/member-sessions', await passkeyBody(browser, candidate)), {
+      expectError(await browser.post('/member-sessions', await buildPasskeyBody(browser, candidate)), {
         code: 'UNAUTHORIZED',
         reason: `The passkey was refused: ${reason}.`,
       })
-    expect((await browser.post('/member-sessions', await passkeyBody(browser, authenticator))).status).toBe(
-      201,
-    )
+    expect(
+      (await browser.post('/member-sessions', await buildPasskeyBody(browser, authenticator))).status,
+    ).toBe(201)
   })
 
   test('can be registered only by its member, and once on the server', async () => {
@@ -269,7 +269,7 @@ describe('sign-in attempts', () => {
       { type: 'LINK', token: 'made up' },
       { type: 'CODE', email, code: 'AAAA-AAAA' },
       { type: 'CODE', email: 'made.up@example.com', code: 'AAAA-AAAA' },
-      { ...(await passkeyBody(newBrowser, authenticator)), challenge: 'AAAA' },
+      { ...(await buildPasskeyBody(newBrowser, authenticator)), challenge: 'AAAA' },
     ]
     for (const body of attempts)
       for (let count = 0; count < 60; count++)
@@ -277,7 +277,7 @@ describe('sign-in attempts', () => {
     for (let count = 0; count < 60; count++)
       await newBrowser.post('/member-sessions/codes', { email: `made.up.${count}@example.com` })
     expect(
-      (await newBrowser.post('/member-sessions', await passkeyBody(newBrowser, authenticator))).status,
+      (await newBrowser.post('/member-sessions', await buildPasskeyBody(newBrowser, authenticator))).status,
     ).toBe(201)
     await browser.post('/member-sessions/codes', { email })
     const message = (await platform.get(`/sandbox/inbox?recipient=${email}`)).body.data[0].text as string

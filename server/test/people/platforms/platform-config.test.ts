@@ -63,7 +63,7 @@ async function openProcess(): Promise<Process> {
     },
   })
   const service = await openService(config, {
-    checkAnswers: true,
+    checkResponses: true,
     openDatabase: async (settings) => watchDatabase(await openDatabase(settings)),
   })
   await service.server.listen({ host: '127.0.0.1', port: 0 })

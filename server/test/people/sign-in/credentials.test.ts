@@ -13,7 +13,7 @@ import {
 import {
   Authenticator,
   addWalletPasskey,
-  attestationBody,
+  buildAttestationBody,
   passkeySignIn,
   signedIn,
 } from '../../worlds/records/members.testing.ts'
@@ -22,7 +22,7 @@ describe('registering a credential', () => {
   test('needs the signature of a wallet session, and returns only the credential', async () => {
     const { client, customer, session } = await signedIn()
     const authenticator = new Authenticator()
-    const first = await client.post('/auth/credentials', attestationBody(customer.wallet, authenticator))
+    const first = await client.post('/auth/credentials', buildAttestationBody(customer.wallet, authenticator))
     expect(first).toMatchObject({ status: 202, body: { type: 'PASSKEY', requestId: expect.any(String) } })
     const { body } = await addWalletPasskey(client, customer.wallet, session, authenticator)
     expect(body).toEqual({
@@ -59,7 +59,7 @@ describe('registering a credential', () => {
     const otherWallet = await signedIn()
     const duplicate = await otherWallet.client.post(
       '/auth/credentials',
-      attestationBody(otherWallet.customer.wallet, authenticator),
+      buildAttestationBody(otherWallet.customer.wallet, authenticator),
     )
     expect(duplicate.body).toMatchObject({ status: 400, code: 'PASSKEY_CREDENTIAL_ALREADY_EXISTS' })
   })
@@ -67,7 +67,7 @@ describe('registering a credential', () => {
   test('accepts any transport names that a browser reports', async () => {
     const { client, customer, session } = await signedIn()
     const authenticator = new Authenticator()
-    const body = attestationBody(customer.wallet, authenticator)
+    const body = buildAttestationBody(customer.wallet, authenticator)
     const withTransports = (transports: unknown) => ({
       ...body,
       attestation: { ...body.attestation, transports },
@@ -83,7 +83,7 @@ describe('registering a credential', () => {
   test('refuses an attestation for another challenge, origin or domain', async () => {
     const { client, customer } = await signedIn()
     const expectRefused = async (authenticator: Authenticator, challenge?: string) => {
-      const body = attestationBody(customer.wallet, authenticator)
+      const body = buildAttestationBody(customer.wallet, authenticator)
       const reply = await client.post('/auth/credentials', challenge ? { ...body, challenge } : body)
       expect(reply.body).toMatchObject({
         status: 400,
@@ -106,7 +106,7 @@ describe('registering a credential', () => {
           session,
           'POST',
           '/auth/credentials',
-          attestationBody(customer.wallet, authenticator),
+          buildAttestationBody(customer.wallet, authenticator),
         ),
       ),
     )
@@ -164,7 +164,7 @@ describe('a wallet whose customer was deleted', () => {
     const email = await findCredentialId(client, customer.wallet)
     expect((await client.send('DELETE', `/customers/${customer.id}`)).status).toBe(200)
     for (const body of [
-      attestationBody(customer.wallet, new Authenticator()),
+      buildAttestationBody(customer.wallet, new Authenticator()),
       { type: 'EMAIL_OTP', accountId: customer.wallet },
     ])
       expect((await sendSigned(client, session, 'POST', '/auth/credentials', body)).body.code).toBe(

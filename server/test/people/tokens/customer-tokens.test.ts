@@ -9,7 +9,7 @@ import {
   sendSigned,
   signIn,
 } from '../../worlds/client.testing.ts'
-import { expectError, missingId, stateOf } from '../../worlds/contract/calls.testing.ts'
+import { buildMissingId, expectError, stateOf } from '../../worlds/contract/calls.testing.ts'
 import { CustomerClient, newCustomerClient } from '../../worlds/records/members.testing.ts'
 
 let owner: Client
@@ -73,9 +73,9 @@ describe("a customer's token", () => {
     ['MANAGE', 403, 403, 404],
   ])('with %s alone allows only the calls of that permission', async (permission, view, transact, manage) => {
     const caller = await newCustomerClient(owner, ada.id, { permissions: [permission] })
-    const external = `/customers/external-accounts/${missingId('ExternalAccount')}`
+    const external = `/customers/external-accounts/${buildMissingId('ExternalAccount')}`
     expect((await listAccounts(caller)).status).toBe(view)
-    expect((await caller.post(`/quotes/${missingId('Quote')}/execute`)).status).toBe(transact)
+    expect((await caller.post(`/quotes/${buildMissingId('Quote')}/execute`)).status).toBe(transact)
     expect((await caller.send('DELETE', external)).status).toBe(manage)
   })
 

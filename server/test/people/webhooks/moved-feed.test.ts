@@ -106,7 +106,7 @@ test('no follower and no webhook endpoint skips or repeats an event, whenever th
   const watch = newWatch()
   const customers: string[] = []
   const followedEvents: FeedEvent[] = []
-  /** The customers that were created before the late endpoint. */
+  /** The customers created before the late endpoint. */
   let earlierCustomers: string[] = []
   const writeCustomers = async (writer: number) => {
     for (let n = 0; n < CUSTOMERS / WRITERS; n += 1) {

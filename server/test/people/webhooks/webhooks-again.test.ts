@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
 import { fund, newPlatform } from '../../worlds/client.testing.ts'
-import { expectError, missingId } from '../../worlds/contract/calls.testing.ts'
+import { buildMissingId, expectError } from '../../worlds/contract/calls.testing.ts'
 import {
   newReceiverPlatform,
   Receiver,
@@ -74,9 +74,9 @@ describe('a redelivery', () => {
     const client = await newPlatform()
     await Receiver.of(client)
     for (const [method, path] of [
-      ['GET', `/events/${missingId('Event')}`],
-      ['POST', `/events/${missingId('Event')}/redeliver`],
-      ['GET', `/events?after=${missingId('Event')}`],
+      ['GET', `/events/${buildMissingId('Event')}`],
+      ['POST', `/events/${buildMissingId('Event')}/redeliver`],
+      ['GET', `/events?after=${buildMissingId('Event')}`],
     ] as const)
       expectError(await client.send(method, path), { code: 'EVENT_NOT_FOUND' })
   })

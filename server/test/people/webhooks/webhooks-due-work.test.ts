@@ -1,7 +1,7 @@
 import type { EventType } from '@countersign/contract/events/events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { timeLimit } from '../../../../test/machine-speed.ts'
-import { asApiError } from '../../../src/edge/http/response/errors.ts'
+import { toApiError } from '../../../src/edge/http/response/errors.ts'
 import { JOB_HANDLERS } from '../../../src/edge/service/handlers.ts'
 import type { Op } from '../../../src/kernel/operation/app.ts'
 import { event } from '../../../src/kernel/outbox/events.ts'
@@ -121,7 +121,7 @@ test('an event is given up after seven days, and then the next event of its obje
   receiver.answer = ({ event }) => (event.id === first.id ? 500 : 200)
   await sender.settle(op.platform.id, getDeadline())
   expect(new Set(receiver.received.map(({ event }) => event.id))).toEqual(new Set([first.id]))
-  /** Moves the clock, and returns the ids of the events that are delivered then. */
+  /** Moves the clock, and returns the ids of the events delivered then. */
   const deliverAt = async (ms: number) => {
     await service.app.committer.commit([
       update('platforms', op.platform.id, {}, { clock_offset_ms: BigInt(ms) }),
@@ -177,9 +177,9 @@ test('an advance of the clock that is interrupted after a step reports that work
       op.now,
     ).catch((error) => error)
   }
-  expect(asApiError(await advance({ nextDue: failConnection })).refusal.code).toBe('UNAVAILABLE')
+  expect(toApiError(await advance({ nextDue: failConnection })).refusal.code).toBe('UNAVAILABLE')
   const error = await advance({ nextDue: async () => op.now, runDue: failConnection })
-  const { refusal } = asApiError(error)
+  const { refusal } = toApiError(error)
   expect(refusal.code).toBe('UNAVAILABLE')
   expect(refusal.message).toContain('may have been done')
 })

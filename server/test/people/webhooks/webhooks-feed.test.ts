@@ -7,7 +7,7 @@ import { parseJson, toCanonicalJson, toJson } from '../../../src/base/json/json.
 import { validator } from '../../../src/edge/http/request/validate.ts'
 import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { type Client, fund, newCustomer, newPlatform, type Reply } from '../../worlds/client.testing.ts'
-import { expectError, newWorld, validBody } from '../../worlds/contract/calls.testing.ts'
+import { buildValidBody, expectError, newWorld } from '../../worlds/contract/calls.testing.ts'
 import type { JsonSchema } from '../../worlds/contract/schemas.testing.ts'
 import { testId } from '../../worlds/records/payments.testing.ts'
 
@@ -108,7 +108,7 @@ async function runPayments(client: Client): Promise<void> {
     destination: { accountId: ids.ExternalAccount },
     amount: 100,
   })
-  await client.post('/sandbox/uma/receive', validBody('sandbox_uma_receive', ids))
+  await client.post('/sandbox/uma/receive', buildValidBody('sandbox_uma_receive', ids))
   await client.send('PATCH', `/customers/${customer.id}`, {
     customerType: 'INDIVIDUAL',
     fullName: 'Ada King',

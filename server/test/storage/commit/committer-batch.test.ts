@@ -126,7 +126,7 @@ test('a row is written after the rows that it refers to, unless the reference is
      WHERE contype = 'f' AND NOT condeferred AND connamespace = current_schema()::regnamespace`,
   )
   const arrays: readonly string[] = Object.keys(ROWS)
-  // Rows that are passed as arrays are written last, in the order of their list.
+  // Rows passed as arrays are written last, in the order of their list.
   const findPlace = (table: string) => [arrays.indexOf(table), insertPosition(table)] as const
   const isWrittenAfter = ({ from, to }: { from: string; to: string }) => {
     const [[array, table], [otherArray, other]] = [findPlace(from), findPlace(to)]

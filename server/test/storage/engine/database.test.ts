@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { copyEmptyDatabase, temporaryFolder } from '../../../../test/databases.testing.ts'
-import { asApiError } from '../../../src/edge/http/response/errors.ts'
+import { toApiError } from '../../../src/edge/http/response/errors.ts'
 import { extractUuid, NIL_UUID } from '../../../src/storage/engine/ids.ts'
 import { openDatabase } from '../../../src/storage/engine/open.ts'
 import { type Database, NoConnection, readSqlState, wasRefused } from '../../../src/storage/engine/port.ts'
@@ -287,7 +287,7 @@ describe.skipIf(DATABASE_URL === undefined)('a database behind a connection', ()
     await db.query('SELECT 1').catch(() => {})
     const error = await db.query('SELECT 2').catch((reason) => reason)
     expect(error).toBeInstanceOf(NoConnection)
-    expect(asApiError(error)).toMatchObject({ refusal: { code: 'UNAVAILABLE' }, isFault: true })
+    expect(toApiError(error)).toMatchObject({ refusal: { code: 'UNAVAILABLE' }, isFault: true })
     await db.close()
   })
 })

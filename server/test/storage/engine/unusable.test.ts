@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { asApiError } from '../../../src/edge/http/response/errors.ts'
+import { toApiError } from '../../../src/edge/http/response/errors.ts'
 import { DiskFull, NoConnection, type QueryOptions } from '../../../src/storage/engine/port.ts'
 import { openPostgres } from '../../../src/storage/engine/postgres.ts'
 import type { Client } from '../../worlds/client.testing.ts'
@@ -105,7 +105,7 @@ describe.skipIf(DATABASE_URL === undefined)('a primary that becomes a standby', 
     const error = await db.query('CREATE TABLE test_refused ()').catch((reason) => reason)
     expect(error).toBeInstanceOf(NoConnection)
     expect(error).not.toBeInstanceOf(DiskFull)
-    expect(asApiError(error)).toMatchObject({ refusal: { code: 'UNAVAILABLE' }, isFault: true })
+    expect(toApiError(error)).toMatchObject({ refusal: { code: 'UNAVAILABLE' }, isFault: true })
     for (const options of EACH_CONNECTION)
       expect((await readAccessMode(options)).rows).toEqual([{ it: 'off' }])
     await createSequence()

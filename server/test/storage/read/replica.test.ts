@@ -38,7 +38,7 @@ describe.runIf(process.env.DATABASE_URL)('reads at a standby', () => {
     await connection.end()
   }
 
-  /** Expects a list to show a write that was acknowledged before its request. */
+  /** Expects a list to show a write acknowledged before its request. */
   async function expectFreshReads(times: number): Promise<void> {
     for (let n = 0; n < times; n++) {
       const { id } = (await client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada' })).body

@@ -251,7 +251,7 @@ test('constraints, indexes and views name only states of their transition table'
       `state = '${STORED_FILE_TRANSITIONS.KEPT.remove}'`,
       `state = '${DEPOSIT_INITIAL}'`,
       `state = '${BANK_INBOX_TRANSITIONS.READING.refuse}'`,
-      // A report that was applied has no reason, and is not in the queue.
+      // An applied report has no reason, and is not in the queue.
       `state = 'APPLIED'`,
       `state <> 'APPLIED'`,
       `state = '${RAIL_EVENT_TRANSITIONS.WAITING.resolve}'`,

@@ -22,7 +22,7 @@ import { clear, newCard, used } from '../records/cards.testing.ts'
 import { newMandateWithAccount } from '../records/mandates.testing.ts'
 import { addPasskey, type Browser, newMember } from '../records/members.testing.ts'
 import { newBusinessCase } from '../records/onboarding.testing.ts'
-import { noId } from '../records/payments.testing.ts'
+import { buildUnknownId } from '../records/payments.testing.ts'
 import { newHeldPull, newWithdrawal } from '../records/payouts.testing.ts'
 import { newKey, newMovement } from '../records/treasury.testing.ts'
 import { BODIES, type Ids, type ParamKind } from './bodies.testing.ts'
@@ -45,11 +45,11 @@ export async function forEach<T>(
 }
 
 /** Returns a well-formed id that no record has. */
-export function missingId(kind: string): string {
+export function buildMissingId(kind: string): string {
   if (kind === 'UmaAddress') return '$nobody@uma.example'
   if (kind === 'DeviceCode') return '000-000-000'
   if (kind === 'InvitationCode') return '00000000'
-  return noId(kind === 'Business' ? 'Customer' : (kind as IdKind))
+  return buildUnknownId(kind === 'Business' ? 'Customer' : (kind as IdKind))
 }
 
 /** Finds the kind of record that a path parameter identifies, by its name or its position. */
@@ -90,7 +90,7 @@ export function pathWith(endpoint: Endpoint, selectId: (kind: ParamKind) => stri
 
 /** Fills an endpoint's path with ids that no record has. */
 export function buildMissingPath(endpoint: Endpoint): string {
-  return pathWith(endpoint, missingId)
+  return pathWith(endpoint, buildMissingId)
 }
 
 /** A platform with a record of every kind. */
@@ -160,13 +160,16 @@ export async function newWorld(client: Client): Promise<World> {
   }
   const member = await newMember(client, PERMISSIONS)
   const [quote, document, agent] = await Promise.all([
-    createRecord(client, '/quotes', validBody('quote_create', baseIds)),
-    createRecord(client, '/documents', validBody('document_create', baseIds)),
+    createRecord(client, '/quotes', buildValidBody('quote_create', baseIds)),
+    createRecord(client, '/documents', buildValidBody('document_create', baseIds)),
     newAgent(client, customer.id, { approvalThresholds: { amount: APPROVAL_ABOVE } }),
   ])
-  const large = { ...(validBody('agent_me_transfer_out', baseIds) as object), amount: APPROVAL_ABOVE + 1 }
+  const large = {
+    ...(buildValidBody('agent_me_transfer_out', baseIds) as object),
+    amount: APPROVAL_ABOVE + 1,
+  }
   const [agentQuote, waitingAction, { code }] = await Promise.all([
-    createRecord(agent, '/agents/me/quotes', validBody('agent_me_quote_create', baseIds)),
+    createRecord(agent, '/agents/me/quotes', buildValidBody('agent_me_quote_create', baseIds)),
     createRecord(agent, '/agents/me/transfer-out', large),
     createRecord(client, `/agents/${agent.id}/device-codes`),
   ])
@@ -178,7 +181,8 @@ export async function newWorld(client: Client): Promise<World> {
     Document: document.id,
     Transaction: quote.transactionId,
     Member: member.id,
-    MemberRole: (await createRecord(client, '/member-roles', validBody('member_role_create', baseIds))).id,
+    MemberRole: (await createRecord(client, '/member-roles', buildValidBody('member_role_create', baseIds)))
+      .id,
     MemberSession: member.session,
     MemberPasskey: await addPasskey(member.browser),
     Agent: agent.id,
@@ -188,25 +192,31 @@ export async function newWorld(client: Client): Promise<World> {
     Event: await waitForFirstEvent(client),
     WebhookEndpoint: await createPausedEndpoint(client),
     // A sandbox has no statements. Tests in production cover them.
-    RailStatement: noId('RailStatement'),
+    RailStatement: buildUnknownId('RailStatement'),
     ...(await newMovement({ client })),
     ...(await newKey({ client })),
     ...(await newWithdrawal({ client })),
     PaymentSchedule: await createSkippedSchedule(client, baseIds),
     ClientMoneyReport: (
-      await createRecord(client, '/client-money-reports', validBody('client_money_report_create', baseIds))
+      await createRecord(
+        client,
+        '/client-money-reports',
+        buildValidBody('client_money_report_create', baseIds),
+      )
     ).id,
-    StatementEntry: noId('StatementEntry'),
-    ReconciliationMatch: noId('ReconciliationMatch'),
+    StatementEntry: buildUnknownId('StatementEntry'),
+    ReconciliationMatch: buildUnknownId('ReconciliationMatch'),
     FundsHold: await newHeldPull(client),
     AccountVerification: (await beginNewVerification(client, customer.id)).id,
     AccountChange: (await pendingChange(client)).id,
     Mandate: (await newMandateWithAccount(client, baseIds)).id,
-    PayoutBatch: (await createRecord(client, '/payouts/batches', validBody('payout_batch_create', baseIds)))
-      .id,
-    Deposit: (await createRecord(client, '/sandbox/deposits', validBody('sandbox_deposit', baseIds))).id,
-    RailEvent: (await createRecord(client, '/sandbox/rail-events', validBody('sandbox_rail_event', baseIds)))
-      .id,
+    PayoutBatch: (
+      await createRecord(client, '/payouts/batches', buildValidBody('payout_batch_create', baseIds))
+    ).id,
+    Deposit: (await createRecord(client, '/sandbox/deposits', buildValidBody('sandbox_deposit', baseIds))).id,
+    RailEvent: (
+      await createRecord(client, '/sandbox/rail-events', buildValidBody('sandbox_rail_event', baseIds))
+    ).id,
     LedgerAccount: await readFirstId(client, '/ledger/accounts?name=rail'),
     LedgerTransfer: await readFirstId(client, `/ledger/transfers?accountId=${customer.usd}`),
   }
@@ -222,7 +232,11 @@ export async function newWorld(client: Client): Promise<World> {
 
 /** Creates a schedule with one payment, which has been skipped. */
 async function createSkippedSchedule(client: Client, ids: Ids): Promise<string> {
-  const { id } = await createRecord(client, '/payment-schedules', validBody('payment_schedule_create', ids))
+  const { id } = await createRecord(
+    client,
+    '/payment-schedules',
+    buildValidBody('payment_schedule_create', ids),
+  )
   const skipped = await client.post(`/payment-schedules/${id}/skip`, {})
   if (skipped.status !== 200) throw new Error(toJson(skipped.body))
   return id
@@ -257,7 +271,7 @@ async function createCards(client: Client, { id, usd, wallet }: World['customer'
 }
 
 async function linkStablecoinAccount(client: Client): Promise<string> {
-  const body = validBody('stablecoin_account_link', {})
+  const body = buildValidBody('stablecoin_account_link', {})
   const key = { 'Idempotency-Key': `linked ${toJson(body)}` }
   const reply = await client.post('/stablecoin-provider-accounts', body, key)
   if (reply.status !== 201) throw new Error(toJson(reply.body))
@@ -297,7 +311,7 @@ async function waitForFirstEvent(client: Client): Promise<string> {
 let bodies = 0
 
 /** Returns a body that the endpoint accepts: the one in `BODIES`, or else one generated from the schema. */
-export function validBody(name: EndpointName, ids: Ids): Json | undefined {
+export function buildValidBody(name: EndpointName, ids: Ids): Json | undefined {
   const { body, upload } = API[name] as Endpoint
   if (!body) return upload ? {} : undefined
   const listedBody = BODIES[name]?.(ids, ++bodies)

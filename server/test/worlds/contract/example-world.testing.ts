@@ -11,7 +11,7 @@ import { newHeldPull } from '../records/payouts.testing.ts'
 import { newScreening, newWallet, sendPayment } from '../records/screenings.testing.ts'
 import { Receiver } from '../simulators/webhook-receiver.testing.ts'
 import type { Ids } from './bodies.testing.ts'
-import { idsFor, newWorld, pathWith, selectCaller, validBody } from './calls.testing.ts'
+import { buildValidBody, idsFor, newWorld, pathWith, selectCaller } from './calls.testing.ts'
 import {
   type Call,
   ERASURE_CALLS,
@@ -63,7 +63,7 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
     ids: { Customer: (await post(client, '/customers', { ...PERSON, fullName: 'Ada 001' })).id },
   }),
   document_delete: async ({ client, ids }) => ({
-    ids: { Document: (await post(client, '/documents', validBody('document_create', ids))).id },
+    ids: { Document: (await post(client, '/documents', buildValidBody('document_create', ids))).id },
   }),
   customer_internal_account_list: () => ({ query: { currency: 'USD' } }),
   internal_account_update: ({ customer }) => ({
@@ -133,10 +133,10 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
     },
   }),
   quote_execute: async ({ client, ids }) => ({
-    ids: { Quote: (await post(client, '/quotes', validBody('quote_create', ids))).id },
+    ids: { Quote: (await post(client, '/quotes', buildValidBody('quote_create', ids))).id },
   }),
   agent_me_quote_execute: async ({ agent, ids }) => ({
-    ids: { Quote: (await post(agent, '/agents/me/quotes', validBody('agent_me_quote_create', ids))).id },
+    ids: { Quote: (await post(agent, '/agents/me/quotes', buildValidBody('agent_me_quote_create', ids))).id },
   }),
   transaction_confirm: async (scene) => ({ ids: { Transaction: await createPayment(scene) } }),
   transaction_approve: async (scene) => ({ ids: { Transaction: await createPendingPayment(scene) } }),
@@ -170,7 +170,7 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   funds_hold_lift: withFundsHold,
   rail_event_resolve: async ({ client, ids }) => ({
     ids: {
-      RailEvent: (await post(client, '/sandbox/rail-events', validBody('sandbox_rail_event', ids))).id,
+      RailEvent: (await post(client, '/sandbox/rail-events', buildValidBody('sandbox_rail_event', ids))).id,
     },
     body: { note: 'A payment of the parent company' },
   }),
@@ -178,7 +178,7 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   invitation_claim: withInvitation,
   invitation_cancel: withInvitation,
   agent_update: () => ({ body: { name: 'Travel agent' } }),
-  agent_policy_update: ({ ids }) => ({ body: validBody('agent_policy_update', ids) }),
+  agent_policy_update: ({ ids }) => ({ body: buildValidBody('agent_policy_update', ids) }),
   agent_device_code_get: withDeviceCode,
   agent_device_code_redeem: withDeviceCode,
   agent_delete: async ({ client, ids }) => ({ ids: { Agent: (await newAgent(client, ids.Customer!)).id } }),
@@ -206,7 +206,7 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
     ids: {
       Quote: (
         await post(client, '/quotes', {
-          ...(validBody('quote_create', ids) as object),
+          ...(buildValidBody('quote_create', ids) as object),
           source: { sourceType: 'REALTIME_FUNDING', currency: 'USD' },
         })
       ).id,
@@ -246,7 +246,7 @@ async function findAccount({ get }: RecordingClient, customerId: string, currenc
 
 function addPayee(create: EndpointName, path: string) {
   return async ({ client, ids }: Scene): Promise<Call> => ({
-    ids: { ExternalAccount: (await post(client, path, validBody(create, ids))).id },
+    ids: { ExternalAccount: (await post(client, path, buildValidBody(create, ids))).id },
   })
 }
 
@@ -264,7 +264,7 @@ async function withRequestedCode(scene: Scene, what: 'email' | 'phone') {
 }
 
 const receivePayment = ({ client, ids }: Scene) =>
-  post(client, '/sandbox/uma/receive', validBody('sandbox_uma_receive', ids))
+  post(client, '/sandbox/uma/receive', buildValidBody('sandbox_uma_receive', ids))
 
 async function createPayment(scene: Scene): Promise<string> {
   const { id } = await receivePayment(scene)
@@ -287,7 +287,7 @@ async function withCancellablePayment({ client, ids }: Scene) {
 async function withSuspense({ client, ids }: Scene) {
   return {
     ids: {
-      Deposit: (await post(client, '/sandbox/deposits', validBody('sandbox_deposit', ids))).id as string,
+      Deposit: (await post(client, '/sandbox/deposits', buildValidBody('sandbox_deposit', ids))).id as string,
     },
   }
 }
@@ -320,7 +320,7 @@ async function withDeviceCode({ client, ids }: Scene) {
 /** Creates an agent's action that waits for approval. */
 async function withAgentAction({ client, customer, ids }: Scene) {
   const agent = await newAgent(client, customer.id, { defaultExecutionMode: 'APPROVAL_REQUIRED' })
-  const action = await post(agent, '/agents/me/transfer-out', validBody('agent_me_transfer_out', ids))
+  const action = await post(agent, '/agents/me/transfer-out', buildValidBody('agent_me_transfer_out', ids))
   return { ids: { Agent: agent.id, AgentAction: action.id as string } }
 }
 
@@ -377,7 +377,7 @@ async function makeCall(scene: Scene, name: EndpointName, endpoint: Endpoint): P
   const ids = { ...idsFor(endpoint, scene), ...call.ids }
   const query = call.query ? `?${new URLSearchParams(call.query)}` : ''
   const path = pathWith(endpoint, (kind) => ids[kind]!) + query
-  const body = 'body' in call ? call.body : validBody(name, ids)
+  const body = 'body' in call ? call.body : buildValidBody(name, ids)
   const { client, session, browser } = scene
   const { authorization } = selectCaller(endpoint, scene)
   const cookie = endpoint.auth === 'member' ? (call.browser ?? browser).headersOf(endpoint.method) : {}

@@ -5,10 +5,10 @@ import { beginNewVerification, fundPlatform } from '../records/account-verificat
 import { newEuroAccount, newMandateWithAccount } from '../records/mandates.testing.ts'
 import {
   Browser,
+  buildPasskeyBody,
   createAuthenticator,
   newMember,
   newRole,
-  passkeyBody,
   secretOf,
 } from '../records/members.testing.ts'
 import { PERSON } from '../records/onboarding.testing.ts'
@@ -34,7 +34,7 @@ import {
   newWaitingKey,
 } from '../records/treasury.testing.ts'
 import type { Ids } from './bodies.testing.ts'
-import { validBody, type World } from './calls.testing.ts'
+import { buildValidBody, type World } from './calls.testing.ts'
 import type { RecordingClient } from './recording-client.testing.ts'
 
 export interface Scene extends World {
@@ -60,7 +60,7 @@ interface Setup {
   readonly ids: Ids
 }
 
-const buildScheduleBody = (ids: Ids) => validBody('payment_schedule_create', ids) as object
+const buildScheduleBody = (ids: Ids) => buildValidBody('payment_schedule_create', ids) as object
 const toScheduleIds = ({ id }: Reply['body']) => ({ PaymentSchedule: String(id) })
 
 async function createActiveSchedule({ client, ids }: Setup) {
@@ -122,7 +122,7 @@ const createUnverifiedAccount = async ({ client, ids }: Setup) => {
   await fundPlatform(client)
   const created = await client.post(
     '/customers/external-accounts',
-    validBody('customer_external_account_create', ids),
+    buildValidBody('customer_external_account_create', ids),
   )
   return { ExternalAccount: created.body.id as string }
 }
@@ -282,7 +282,7 @@ export const MEMBER_CALLS: Calls = {
     const authenticator = createAuthenticator(browser)
     const { challenge } = (await browser.post('/members/me/passkeys/challenge')).body
     await browser.post('/members/me/passkeys', { challenge, attestation: authenticator.attest(challenge) })
-    return { body: await passkeyBody(browser, authenticator) }
+    return { body: await buildPasskeyBody(browser, authenticator) }
   },
   member_code_create: async ({ client }) => ({
     body: { email: (await newMember(client, ['VIEW'])).email },
@@ -348,7 +348,7 @@ export const PAYOUT_CALLS: Calls = {
 }
 
 async function withCheckedBatch({ client, ids }: Scene): Promise<Call> {
-  const { id } = (await client.post('/payouts/batches', validBody('payout_batch_create', ids))).body
+  const { id } = (await client.post('/payouts/batches', buildValidBody('payout_batch_create', ids))).body
   await checked(client, id)
   return { ids: { PayoutBatch: id } }
 }

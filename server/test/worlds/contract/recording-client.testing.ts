@@ -11,7 +11,7 @@ import {
   openProduction,
   type Production,
 } from '../production/production.testing.ts'
-import { validBody } from './calls.testing.ts'
+import { buildValidBody } from './calls.testing.ts'
 
 /** A call as it was made over HTTP. */
 interface RecordedReply {
@@ -216,7 +216,7 @@ export async function playProduction(recorder: RecordingClient): Promise<void> {
     )
     await client.get(`/reconciliations/${data[0].id}`)
     const deposit = await bookedDeposit(world, 5000, 4970)
-    await client.post(`/deposits/${deposit}/adjust`, validBody('deposit_adjust', {}))
+    await client.post(`/deposits/${deposit}/adjust`, buildValidBody('deposit_adjust', {}))
     await playMatches(recorder, world)
   } finally {
     await world.close()
@@ -231,12 +231,15 @@ async function playMatches(recorder: RecordingClient, world: Production): Promis
   const { data } = (await client.get(`/reconciliations/${day.id}/match-suggestions`)).body
   const [StatementEntry] = data[0].statementEntryIds
   const rail = { rail: day.rail }
-  const body = { ...Object(validBody('reconciliation_match_create', { Deposit, StatementEntry })), ...rail }
+  const body = {
+    ...Object(buildValidBody('reconciliation_match_create', { Deposit, StatementEntry })),
+    ...rail,
+  }
   const match = await client.post('/reconciliation-matches', body)
   await client.get(`/reconciliation-matches?rail=${day.rail}`)
   await client.post(
     `/reconciliation-matches/${match.body.id}/undo`,
-    validBody('reconciliation_match_undo', {}),
+    buildValidBody('reconciliation_match_undo', {}),
   )
   const secondMatch = await world.client.post('/reconciliation-matches', body)
   await client.post(`/reconciliation-matches/${secondMatch.body.id}/close`)

@@ -17,7 +17,7 @@ import type {
 } from '../../../src/kernel/ports/verifier.ts'
 import type { Reply } from '../client.testing.ts'
 import type { Ids, ParamKind } from './bodies.testing.ts'
-import { findParamKind, forEach, missingId, pathWith, validBody } from './calls.testing.ts'
+import { buildMissingId, buildValidBody, findParamKind, forEach, pathWith } from './calls.testing.ts'
 import { type JsonSchema, listIdKinds, membersOf, samples, withRaw } from './schemas.testing.ts'
 
 /** A caller whose access to records of other owners is tested. */
@@ -50,15 +50,15 @@ export function testForeignIdsAreMissing(
   ) {
     const hiddenIds = caller.listHiddenIds(endpoint, kind).filter((id) => id !== undefined)
     if (hiddenIds.length === 0) return
-    const missing = await sendWith(missingId(kind))
+    const missing = await sendWith(buildMissingId(kind))
     for (const id of hiddenIds) {
       const foreign = await sendWith(id)
-      expect(withoutId(foreign, id), what).toEqual(withoutId(missing, missingId(kind)))
+      expect(withoutId(foreign, id), what).toEqual(withoutId(missing, buildMissingId(kind)))
       expect(foreign.status, what).not.toBe(500)
     }
   }
   const selectOwnId = (endpoint: Endpoint) => (kind: ParamKind) =>
-    caller.ids(endpoint)[kind] ?? missingId(kind)
+    caller.ids(endpoint)[kind] ?? buildMissingId(kind)
 
   // Leaves out device codes, because such a code in the path is the credential.
   const withParams = endpoints.filter(([, { params, auth }]) => params && auth !== 'deviceCode')
@@ -68,7 +68,7 @@ export function testForeignIdsAreMissing(
       const kind = findParamKind(endpoint, param)
       await expectSameAsMissing(name, endpoint, kind, async (id) => {
         const path = pathWith(endpoint, (other) => (other === kind ? id : selectId(other)))
-        const reply = await caller.send(endpoint, path, validBody(name, caller.ids(endpoint)))
+        const reply = await caller.send(endpoint, path, buildValidBody(name, caller.ids(endpoint)))
         expect(reply.status, `${name} ${toJson(reply.body)}`).toBe(404)
         return reply
       })
@@ -90,7 +90,7 @@ export function testForeignIdsAreMissing(
   test.each(withBody)('in the body of %s', async (name, endpoint) => {
     const schema = endpoint.body as unknown as JsonSchema
     const tested = new Set<string>()
-    for (const sample of [validBody(name, caller.ids(endpoint))!, ...samples(schema)]) {
+    for (const sample of [buildValidBody(name, caller.ids(endpoint))!, ...samples(schema)]) {
       const ids = membersOf(schema, sample).flatMap(({ path, schema }) =>
         (listIdKinds(schema) ?? []).map((kind) => ({ path, kind })),
       )

@@ -148,7 +148,7 @@ export async function openBacsBank(settings: Record<string, string> = {}) {
     )
   }
 
-  /** Makes a collection that is booked with the sum of its file, and credited. */
+  /** Makes a collection booked with the sum of its file, and credited. */
   async function credited(payer: Payer, amount = 2_500) {
     const id = await made(pull(payer, amount))
     const sent = await readSent()

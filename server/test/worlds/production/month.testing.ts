@@ -277,7 +277,7 @@ export function commandsByHeading(guide: string): Map<string, Command[]> {
   )
 }
 
-/** Joins lines that are continued with a backslash. */
+/** Joins lines continued with a backslash. */
 function joinLines(code: string): string {
   return code.replaceAll(/\\\n\s*/g, '')
 }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { type Client, fund, newBankAccount, newCustomer, type Reply } from '../client.testing.ts'
 
-/** A customer with money, a bank account, and a payment that was sent to it. */
+/** A customer with money, a bank account, and a payment sent to it. */
 export interface PaidAccount {
   readonly customer: { readonly id: string; readonly usd: string }
   readonly bank: string

@@ -249,7 +249,7 @@ async function readUmaAddress(client: Client, id: string): Promise<string> {
   return (await client.get(`/customers/${id}`)).body.umaAddress
 }
 
-/** Creates a business that is not approved: with owners, a decided verification, and a link to the page. */
+/** Creates an unapproved business: with owners, a decided verification, and a link to the page. */
 export async function beVerified(client: Client): Promise<string> {
   await client.send('PATCH', '/config', { sandboxConfig: { verification: 'MANUAL' } })
   const business = await createRecord(client, '/customers', {

@@ -134,7 +134,7 @@ export function createAuthenticator({ origin }: Browser): Authenticator {
 }
 
 /** Builds the request body of a passkey sign-in. */
-export async function passkeyBody(browser: Browser, authenticator: Authenticator) {
+export async function buildPasskeyBody(browser: Browser, authenticator: Authenticator) {
   const { challenge } = (await browser.post('/member-sessions/challenge')).body
   return { type: 'PASSKEY', challenge, assertion: authenticator.assert(challenge, { isBase64url: true }) }
 }
@@ -259,7 +259,7 @@ export async function signedIn() {
   return { client, customer, session: await signIn(client, customer.wallet) }
 }
 
-export function attestationBody(
+export function buildAttestationBody(
   accountId: string,
   authenticator: Authenticator,
   challenge = randomBytes(16).toString('base64url'),
@@ -284,7 +284,7 @@ export async function addWalletPasskey(
     session,
     'POST',
     '/auth/credentials',
-    attestationBody(wallet, authenticator),
+    buildAttestationBody(wallet, authenticator),
   )
   expect(reply.status).toBe(201)
   return { id: reply.body.id as string, authenticator, body: reply.body }

@@ -73,7 +73,7 @@ export const informationRequest = (customerId: string) => ({
 })
 
 /**
- * Creates a business that is not approved, with an owner, an open verification and a decision. Returns their
+ * Creates an unapproved business, with an owner, an open verification and a decision. Returns their
  * ids by kind.
  */
 export async function newBusinessCase(client: Client) {

@@ -13,7 +13,7 @@ export function testId(kind: IdKind | InternalIdKind, name: string | number): st
 }
 
 /** Returns an id of this kind that no record has. */
-export function noId(kind: IdKind | InternalIdKind): string {
+export function buildUnknownId(kind: IdKind | InternalIdKind): string {
   return testId(kind, 'nobody has it')
 }
 
@@ -190,12 +190,12 @@ export function expectAtLimit(reply: Reply, currency: string): void {
  * Returns the customer id of payments with the platform's own money: the platform's UUID in the format of a customer
  * id.
  */
-export async function ownCustomerId(client: Client): Promise<string> {
+export async function findOwnCustomerId(client: Client): Promise<string> {
   const { id } = (await client.get('/config')).body
   return `Customer:${id.slice('Platform:'.length, -2)}03`
 }
 
-/** Builds a payment that was submitted to a rail, with a value in nearly every column. */
+/** Builds a payment submitted to a rail, with a value in nearly every column. */
 export function railPayment(platformId: string, id: string, paymentId: string, now: Date): RailPaymentRow {
   return {
     id,

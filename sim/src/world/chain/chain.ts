@@ -32,7 +32,7 @@ export interface Transaction {
   run(state: State, timestamp: bigint): Effects
 }
 
-export interface Mined {
+export interface MinedTransaction {
   readonly transaction: Transaction
   readonly effects: Effects
   readonly succeeded: boolean
@@ -46,7 +46,7 @@ export interface Block {
   readonly parentHash: Hex
   readonly timestamp: bigint
   readonly baseFee: bigint
-  readonly mined: readonly Mined[]
+  readonly mined: readonly MinedTransaction[]
   readonly state: State
 }
 
@@ -140,7 +140,7 @@ export class Chain {
     const isExpensive = !this.#isFaultFree && this.#random.chance(this.behavior.expensiveBlocks)
     const baseFee = isExpensive ? BASE_FEE * EXPENSIVE_FACTOR : BASE_FEE
     const state = new State(parent?.state)
-    const mined: Mined[] = []
+    const mined: MinedTransaction[] = []
     const byTip = candidates.filter(({ maxFee }) => maxFee >= baseFee).sort((a, b) => Number(b.tip - a.tip))
     for (let next = takeTransaction(byTip, state); next; next = takeTransaction(byTip, state))
       mined.push(mineTransaction(state, next, timestamp, baseFee))
@@ -175,7 +175,10 @@ export class Chain {
     const other = this.#waiting.find(
       (waiting) => waiting.from === transaction.from && waiting.count === count,
     )
-    if (other && (!isRaised(other.maxFee, transaction.maxFee) || !isRaised(other.tip, transaction.tip)))
+    if (
+      other &&
+      (!isFeeRaisedEnough(other.maxFee, transaction.maxFee) || !isFeeRaisedEnough(other.tip, transaction.tip))
+    )
       return { refusal: 'replacement transaction underpriced' }
     this.#waiting = [...this.#waiting.filter((waiting) => waiting !== other), transaction]
     return transaction.hash
@@ -203,7 +206,12 @@ function takeTransaction(waiting: Transaction[], state: State): Transaction | un
   return at < 0 ? undefined : waiting.splice(at, 1)[0]
 }
 
-function mineTransaction(state: State, transaction: Transaction, timestamp: bigint, baseFee: bigint): Mined {
+function mineTransaction(
+  state: State,
+  transaction: Transaction,
+  timestamp: bigint,
+  baseFee: bigint,
+): MinedTransaction {
   const { from, count, maxFee, tip } = transaction
   const price = baseFee + tip < maxFee ? baseFee + tip : maxFee
   let effects: Effects = { logs: [], transfers: [] }
@@ -229,7 +237,7 @@ function isNonceUsed({ from, count }: Transaction, state: State): boolean {
   return count !== undefined && count < state.getTransactionCount(from)
 }
 
-function isRaised(parent: bigint, after: bigint): boolean {
+function isFeeRaisedEnough(parent: bigint, after: bigint): boolean {
   return after >= parent + parent / RAISE_DIVISOR
 }
 

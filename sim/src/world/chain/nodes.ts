@@ -8,7 +8,7 @@ import {
   type OutgoingRequest,
 } from '../../machine/network.ts'
 import type { Random } from '../../machine/random.ts'
-import { type Block, type Chain, GAS_USED, type Mined } from './chain.ts'
+import { type Block, type Chain, GAS_USED, type MinedTransaction } from './chain.ts'
 import {
   CHAIN_ID,
   executeTransaction,
@@ -230,7 +230,7 @@ function toWireLogs(block: Block): WireLog[] {
     }))
 }
 
-function toWireReceipt(block: Block, { transaction, succeeded, price }: Mined): object {
+function toWireReceipt(block: Block, { transaction, succeeded, price }: MinedTransaction): object {
   const { hash, from, to } = transaction
   return {
     ...{ transactionHash: hash, blockNumber: toHex(block.number), blockHash: block.hash, from, to },

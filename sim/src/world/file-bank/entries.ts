@@ -148,7 +148,7 @@ export function bookPayments(
 /** Return reasons of the debtor or its bank after which the mandate remains valid. */
 const UNPAID_REASONS = ['AM04', 'MD06', 'MS02', 'SL01']
 
-/** A collection that is returned: unpaid, refunded, or reversed by the bank. */
+/** A returned collection: unpaid, refunded, or reversed by the bank. */
 function toUnpaidEntry(shapes: Shapes, payment: Payment): Entry {
   const { random, isPlain } = shapes
   const { amount, instructionId, endToEndId } = payment

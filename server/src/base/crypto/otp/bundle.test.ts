@@ -24,7 +24,7 @@ function sealBundle(plaintext: string, targetPublicKey: PublicKey = target.publi
   return JSON.stringify({ encappedPublic, ciphertext: hex })
 }
 
-function otpText(publicKeyHex: string, otpCode = '000000'): string {
+function buildOtpText(publicKeyHex: string, otpCode = '000000'): string {
   return JSON.stringify({ otp_code: otpCode, public_key: publicKeyHex })
 }
 
@@ -35,8 +35,8 @@ describe('an encrypted OTP bundle', () => {
     const { uncompressedHex, compressedHex } = client.publicKey
     const forms = [uncompressedHex, compressedHex, uncompressedHex.toUpperCase(), compressedHex.toUpperCase()]
     for (const form of forms) {
-      expect(openOtpBundle(sealBundle(otpText(form)), target.privateKey)).toEqual(expected)
-      expect(openOtpBundle(sealBundle(otpText(form)), target)).toEqual(expected)
+      expect(openOtpBundle(sealBundle(buildOtpText(form)), target.privateKey)).toEqual(expected)
+      expect(openOtpBundle(sealBundle(buildOtpText(form)), target)).toEqual(expected)
     }
   })
 
@@ -51,12 +51,14 @@ describe('an encrypted OTP bundle', () => {
 
   test('returns the sealed code unchecked', () => {
     for (const code of ['123456', '', 'ünïcode', '0'.repeat(50)]) {
-      expect(openOtpBundle(sealBundle(otpText(clientHex, code)), target)).toMatchObject({ otpCode: code })
+      expect(openOtpBundle(sealBundle(buildOtpText(clientHex, code)), target)).toMatchObject({
+        otpCode: code,
+      })
     }
   })
 
   test('does not open after any single bit was flipped', () => {
-    const text = sealBundle(otpText(clientHex))
+    const text = sealBundle(buildOtpText(clientHex))
     let tried = 0
     for (let bit = 0; bit < text.length * 8; bit += 1) {
       const bytes = Buffer.from(text, 'latin1')
@@ -70,17 +72,20 @@ describe('an encrypted OTP bundle', () => {
   })
 
   test('does not open with the key of another target, such as an earlier challenge', () => {
-    const result = openOtpBundle(sealBundle(otpText(clientHex)), generateKeyPair())
+    const result = openOtpBundle(sealBundle(buildOtpText(clientHex)), generateKeyPair())
     expect(result).toEqual({ failure: 'CANNOT_BE_OPENED' })
   })
 
   test('may have 4 KiB, and is rejected with one character more', () => {
-    const text = sealBundle(otpText(clientHex))
+    const text = sealBundle(buildOtpText(clientHex))
     expect(openOtpBundle(text.padEnd(4096), target)).toEqual(expected)
     expect(openOtpBundle(text.padEnd(4097), target)).toEqual({ failure: 'TOO_LARGE' })
   })
 
-  const sealed = JSON.parse(sealBundle(otpText(clientHex))) as { encappedPublic: string; ciphertext: string }
+  const sealed = JSON.parse(sealBundle(buildOtpText(clientHex))) as {
+    encappedPublic: string
+    ciphertext: string
+  }
   test.each([
     ['empty', ''],
     ['not JSON', 'bundle'],
@@ -113,9 +118,9 @@ describe('an encrypted OTP bundle', () => {
     ['no key', '{"otp_code":"000000"}'],
     ['a number as code', `{"otp_code":0,"public_key":"${clientHex}"}`],
     ['a code twice', `{"otp_code":"1","otp_code":"000000","public_key":"${clientHex}"}`],
-    ['key off the curve', otpText(`04${'11'.repeat(64)}`)],
-    ['hybrid key', otpText(`07${clientHex.slice(2)}`)],
-    ['a key cut short', otpText(clientHex.slice(0, -2))],
+    ['key off the curve', buildOtpText(`04${'11'.repeat(64)}`)],
+    ['hybrid key', buildOtpText(`07${clientHex.slice(2)}`)],
+    ['a key cut short', buildOtpText(clientHex.slice(0, -2))],
     ['nothing', ''],
   ])('is rejected if its sealed content is malformed: %s', (_description, plaintext) => {
     expect(openOtpBundle(sealBundle(plaintext), target)).toEqual({ failure: 'CONTENT_MALFORMED' })

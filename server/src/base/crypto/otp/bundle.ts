@@ -5,10 +5,10 @@ import { signEnvelope } from '../envelope.ts'
 import { open, seal } from '../hpke.ts'
 import {
   type KeyPair,
-  keyPairFromPrivateKey,
   type PublicKey,
   parsePublicKey,
   parseUncompressedPublicKey,
+  toKeyPair,
 } from '../p256.ts'
 
 const OTP_BUNDLE_CHARACTERS_MAX = 4096
@@ -77,7 +77,7 @@ export function openOtpBundle(
  */
 export function sealSessionKey(privateScalar: Uint8Array, clientPublicKeyHex: string): string {
   // Checks the scalar: a client would notice an invalid key only at the first signed retry.
-  keyPairFromPrivateKey(privateScalar)
+  toKeyPair(privateScalar)
   const { enc, ciphertext } = seal({
     recipientPublicKey: parseClientKey(clientPublicKeyHex),
     plaintext: privateScalar,

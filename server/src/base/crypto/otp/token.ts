@@ -15,7 +15,7 @@ export interface OtpTokenClaims {
   readonly contact: string
   readonly organizationId: string
   /**
-   * The key that was sealed in the bundle, as 66 lower-case hex characters (compressed). The stamp must have
+   * The key sealed in the bundle, as 66 lower-case hex characters (compressed). The stamp must have
    * the same key.
    */
   readonly publicKey: string

@@ -3,11 +3,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LoggedEndpoint, RequestLog } from '../../../kernel/audit/request-log.ts'
 import type { App } from '../../../kernel/operation/app.ts'
 import { findClientAddress } from '../request/address.ts'
-import type { Answer } from '../request/call.ts'
-import { measureDurationMs, pathBelowBase, textParams } from './request-lines.ts'
+import type { HttpResponse } from '../request/call.ts'
+import { measureDurationMs, pathBelowBase, readTextParams } from './request-lines.ts'
 
 /** Adds a request and its response to the request log once the response was sent. */
-export type Keep = (request: FastifyRequest, reply: FastifyReply, answer: Answer) => void
+export type Keep = (request: FastifyRequest, reply: FastifyReply, answer: HttpResponse) => void
 
 /**
  * Requests without a platform, such as those with unknown credentials, are not logged, because nobody could
@@ -29,7 +29,7 @@ export function createRequestLogger(
         ...{ platformId, httpRequestId, callerRequestId, code, operation, endpoint, method, status, at },
         actor: seen.actor,
         path: pathBelowBase(request),
-        params: textParams(request),
+        params: readTextParams(request),
         query: request.url.split('?', 2)[1],
         durationMs: measureDurationMs(request),
         idempotencyKey: headers['idempotency-key']?.toString(),

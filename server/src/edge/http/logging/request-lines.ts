@@ -7,7 +7,7 @@ import { BASE_PATH } from '../../../kernel/operation/base-path.ts'
 import type { RequestLine } from '../../observability/request-lines.ts'
 import { toDocumentedPath } from '../../observability/route-timings.ts'
 import type { Trace } from '../request/trace.ts'
-import { safetyHeaders } from '../response/security-headers.ts'
+import { buildSafetyHeaders } from '../response/security-headers.ts'
 import { beginSpan, endSpan } from './request-spans.ts'
 
 declare module 'fastify' {
@@ -21,7 +21,7 @@ declare module 'fastify' {
 /** A string that is safe in log lines and headers. */
 const SAFE_ID = /^[A-Za-z0-9._:-]{1,128}$/
 /**
- * Paths that are polled every few seconds. They are logged at debug level, so that they do not hide other
+ * Paths polled every few seconds. They are logged at debug level, so that they do not hide other
  * lines.
  */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
@@ -60,7 +60,7 @@ function belowBase(path: string): string {
   return path.startsWith(`${BASE_PATH}/`) ? path.slice(BASE_PATH.length) : path
 }
 
-export function textParams({ params }: FastifyRequest): Readonly<Record<string, string>> {
+export function readTextParams({ params }: FastifyRequest): Readonly<Record<string, string>> {
   const entries = Object.entries(isObject(params) ? params : {})
   return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]))
 }
@@ -73,7 +73,7 @@ function pathShown(request: FastifyRequest): string {
   return maskPath(config.params, {
     path,
     pattern: belowBase(toDocumentedPath(url)),
-    params: textParams(request),
+    params: readTextParams(request),
   })
 }
 
@@ -91,7 +91,7 @@ export function observe(app: App, request: FastifyRequest, reply: FastifyReply, 
     code: undefined,
   }
   if (app.tracing && !isProbe(request)) beginSpan(app.tracing, request)
-  reply.headers({ 'X-Request-Id': request.id, ...safetyHeaders(app) })
+  reply.headers({ 'X-Request-Id': request.id, ...buildSafetyHeaders(app) })
   // fastify's onResponse does not report clients that disconnect before the response.
   reply.raw.on('close', () => finish(app, request, reply, measureDurationMs(request), show))
 }

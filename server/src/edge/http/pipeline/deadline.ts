@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Answer } from '../request/call.ts'
+import type { HttpResponse } from '../request/call.ts'
 import type { Trace } from '../request/trace.ts'
 
 /** Two seconds minus the transmission time of the response. */
@@ -7,7 +7,7 @@ const RESPONSE_MS_MAX = 1_800
 
 /** A response, and a function that reverts its effects if it comes too late. */
 export interface InTime {
-  readonly answer: Answer
+  readonly answer: HttpResponse
   readonly revert: (() => Promise<void>) | undefined
 }
 
@@ -17,7 +17,11 @@ export interface Deadline {
    * Resolves with the result of `decide`, or with `timedOut` at the deadline. Effects of a late decision are
    * reverted.
    */
-  answer(trace: Trace, timedOut: Answer, decide: (isLate: () => boolean) => Promise<InTime>): Promise<Answer>
+  answer(
+    trace: Trace,
+    timedOut: HttpResponse,
+    decide: (isLate: () => boolean) => Promise<InTime>,
+  ): Promise<HttpResponse>
   /** Resolves once all late decisions are finished. Used when the server closes. */
   waitForAll(): Promise<void>
 }
@@ -28,7 +32,7 @@ export function createDeadline(log: Logger, responseMsMax = RESPONSE_MS_MAX): De
     answer(trace, timedOut, decide) {
       let isLate = false
       let timer: NodeJS.Timeout
-      const timeout = new Promise<Answer>((resolve) => {
+      const timeout = new Promise<HttpResponse>((resolve) => {
         timer = setTimeout(() => {
           isLate = true
           lateDecisions.add(ending)

@@ -13,11 +13,11 @@ import type { RequestLimits } from '../../rate-limits/request-limits.ts'
 import { admit, readDeviceCode } from '../authentication/authenticate.ts'
 import { requestOrigin } from '../authentication/members.ts'
 import { inSpan } from '../logging/request-spans.ts'
-import { type Answer, type Call, type Head, isAnswer } from '../request/call.ts'
+import { type Call, type Head, type HttpResponse, isHttpResponse } from '../request/call.ts'
 import { parseBody } from '../request/json-body.ts'
 import { type ReadUpload, readUpload } from '../request/upload.ts'
 import { encodeRefusal, startStream } from '../response/encode.ts'
-import { asApiError } from '../response/errors.ts'
+import { toApiError } from '../response/errors.ts'
 import type { Deadline } from './deadline.ts'
 import { readKeyedRequest } from './idempotency.ts'
 import { identifyCaller, publicInput, withFailureCount } from './public-calls.ts'
@@ -33,16 +33,16 @@ export interface Pipeline {
    * Authenticates the caller before the body is read, or returns the refusal. Undefined if the body
    * identifies the caller.
    */
-  admit(head: Head): Promise<Caller | Answer | undefined>
+  admit(head: Head): Promise<Caller | HttpResponse | undefined>
   /**
    * Authenticates again if `caller` is undefined, because access may have been revoked while a slow body
    * arrived.
    */
-  answer(call: Call, caller: Caller | undefined): Promise<Answer>
+  answer(call: Call, caller: Caller | undefined): Promise<HttpResponse>
 }
 
 export interface PipelineOptions {
-  readonly checkAnswers: boolean
+  readonly checkResponses: boolean
   readonly limits: RequestLimits
   /** The deadline for responses to the card processor. */
   readonly deadline: Deadline
@@ -61,7 +61,7 @@ export function createPipeline(
   implementation: AnyImplementation,
   options: PipelineOptions,
 ): Pipeline {
-  const route = createRoute(app, name, endpoint, options.checkAnswers)
+  const route = createRoute(app, name, endpoint, options.checkResponses)
   const pipeline = createCallPipeline(route, implementation, options)
   return app.tracing ? withTracing(pipeline) : pipeline
 }
@@ -136,13 +136,13 @@ function publicPipeline(route: Route, handler: PublicHandler<Endpoint>, limits: 
 }
 
 /** Runs steps, and converts a refusal or internal error to its response. */
-async function catchErrors<T>(route: Route, head: Head, steps: () => Promise<T>): Promise<T | Answer> {
+async function catchErrors<T>(route: Route, head: Head, steps: () => Promise<T>): Promise<T | HttpResponse> {
   try {
     const outcome = await steps()
-    if (isAnswer(outcome)) countFailedAttempt(route, head, outcome)
+    if (isHttpResponse(outcome)) countFailedAttempt(route, head, outcome)
     return outcome
   } catch (error) {
-    const { refusal, isFault } = asApiError(error)
+    const { refusal, isFault } = toApiError(error)
     if (isFault) route.app.log.error({ ...head.trace, err: error, endpoint: route.name }, 'operation failed')
     const answer = encodeRefusal(refusal, route.app)
     countFailedAttempt(route, head, answer)
@@ -156,7 +156,7 @@ function logBrokenStream({ app, name }: Route, { trace }: Head, error: unknown):
 }
 
 /** Counts a failed attempt with an unknown or expired device code. */
-function countFailedAttempt({ app, endpoint }: Route, head: Head, answer: Answer): void {
+function countFailedAttempt({ app, endpoint }: Route, head: Head, answer: HttpResponse): void {
   if (endpoint.auth === 'deviceCode' && answer.status === ERRORS.DEVICE_CODE_NOT_FOUND.status)
     recordFailedCode(app, readDeviceCode(head), head.address)
 }
@@ -166,7 +166,7 @@ async function answerCall(
   call: Call,
   caller: Caller | undefined,
   faults: CallFaults,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const { app } = operation.route
   if (!call.readForm) {
     const op = await authenticate(operation.route, call, caller, faults)
@@ -174,8 +174,8 @@ async function answerCall(
   }
   const upload = await readUpload(app, call.readForm)
   let op: Op | undefined
-  let answer: Answer | undefined
-  let decided: Answer | undefined
+  let answer: HttpResponse | undefined
+  let decided: HttpResponse | undefined
   try {
     op = await authenticate(operation.route, call, caller, faults)
     const request = await parse(operation, op, call, upload)

@@ -12,7 +12,7 @@ import {
 } from '../../../kernel/operation/operation.ts'
 import type { Rail } from '../../../kernel/ports/rail.ts'
 import { inSpan } from '../logging/request-spans.ts'
-import type { Answer, Call } from '../request/call.ts'
+import type { Call, HttpResponse } from '../request/call.ts'
 import { encode } from '../response/encode.ts'
 import type { Deadline } from './deadline.ts'
 import type { Pipeline, PipelineOptions } from './pipeline.ts'
@@ -30,10 +30,10 @@ export function createEventPipeline(
   name: string,
   endpoint: Endpoint,
   handler: AnyImplementation,
-  { checkAnswers, deadline }: Pick<PipelineOptions, 'checkAnswers' | 'deadline'>,
+  { checkResponses, deadline }: Pick<PipelineOptions, 'checkResponses' | 'deadline'>,
 ): Pipeline {
   if (!('resolvePlatform' in handler)) throw new Error(`${name} accepts no events`)
-  const route = createRoute(app, name, endpoint, checkAnswers)
+  const route = createRoute(app, name, endpoint, checkResponses)
   return {
     admit: async () => undefined,
     answer: (call) => inSpan(call.trace, () => answerEvent(route, handler, deadline, call)),
@@ -45,7 +45,7 @@ async function answerEvent(
   handler: EventHandler,
   deadline: Deadline,
   call: Call,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const event = authenticateEvent(route, call)
   const input = await route.parse({ params: call.params, query: call.query, body: event })
   const timeout = handler.timeout(input)
@@ -107,7 +107,7 @@ async function createEventOp(
 }
 
 interface EventAttempt {
-  readonly answer: Answer
+  readonly answer: HttpResponse
   readonly isRevertible: boolean
 }
 
@@ -131,7 +131,7 @@ function answerOnce(
         if (error instanceof ApiError) checkDeclared(route, error)
         throw error
       })
-      route.checkAnswer?.(outcome)
+      route.checkResponse?.(outcome)
       const { writes = [], isRevertible = false } = outcome
       return { answer: { answer: encode(outcome, route.app.wire), isRevertible }, writes }
     },

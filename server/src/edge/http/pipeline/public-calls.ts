@@ -4,14 +4,14 @@ import { type App, createOp, type Op } from '../../../kernel/operation/app.ts'
 import { LogWith } from '../../../kernel/operation/log-fields.ts'
 import { ApiError, type Input, type PublicHandler } from '../../../kernel/operation/operation.ts'
 import { checkOwnPage, requestOrigin } from '../authentication/members.ts'
-import type { Answer, Call } from '../request/call.ts'
+import type { Call, HttpResponse } from '../request/call.ts'
 import { parseBody } from '../request/json-body.ts'
 import { STRICTLY } from '../request/parse.ts'
 import { encode } from '../response/encode.ts'
 import type { Route } from './route.ts'
 
 /** A parsed call whose body identified the caller, or the response to a call without a platform. */
-export type Named = { readonly op: Op; readonly input: Input<Endpoint> } | { readonly answer: Answer }
+export type Named = { readonly op: Op; readonly input: Input<Endpoint> } | { readonly answer: HttpResponse }
 
 /**
  * Parses a public call. Throws 400 `INVALID_INPUT`, or 403 `FORBIDDEN` if a page of another origin sent it.
@@ -28,8 +28,8 @@ export async function publicInput({ app, parse }: Route, call: Call): Promise<In
 export async function withFailureCount(
   { failedAttempts }: Pick<App, 'failedAttempts'>,
   credentialName: string | undefined,
-  run: () => Promise<Answer>,
-): Promise<Answer> {
+  run: () => Promise<HttpResponse>,
+): Promise<HttpResponse> {
   const countFailure = () => {
     if (credentialName === undefined) return
     failedAttempts.check('memberSignIns', credentialName)
@@ -56,7 +56,7 @@ export async function identifyCaller(
   const from = requestOrigin(app, call)
   const caller = await handler.resolveCaller(app, input, from)
   if (!('platform' in caller)) {
-    route.checkAnswer?.(caller)
+    route.checkResponse?.(caller)
     return { answer: encode(caller, app.wire) }
   }
   call.trace.platformId = caller.platform.id

@@ -3,7 +3,7 @@ import { ERROR_CODES, ERRORS, type ErrorCode } from '@countersign/contract/core/
 import type { App } from '../../../kernel/operation/app.ts'
 import type { ApiError } from '../../../kernel/operation/operation.ts'
 import { createParser, type Parser } from '../request/parse.ts'
-import { type AnswerCheck, createAnswerCheck } from '../response/encode.ts'
+import { createResponseCheck, type ResponseCheck } from '../response/encode.ts'
 
 /** An endpoint prepared for the pipeline. */
 export interface Route {
@@ -13,7 +13,7 @@ export interface Route {
   readonly parse: Parser<Endpoint>
   /** Codes that the handler may raise. */
   readonly codes: ReadonlySet<ErrorCode>
-  readonly checkAnswer: AnswerCheck | undefined
+  readonly checkResponse: ResponseCheck | undefined
   /** True for lists and files. They read a lot and may use a standby. */
   readonly readsMuch: boolean
 }
@@ -23,14 +23,14 @@ const PIPELINE_CODES: ReadonlySet<ErrorCode> = new Set(
   ERROR_CODES.filter((code) => ERRORS[code].status === 401 || ERRORS[code].status >= 500),
 ).add('INVALID_INPUT')
 
-export function createRoute(app: App, name: string, endpoint: Endpoint, checkAnswers: boolean): Route {
+export function createRoute(app: App, name: string, endpoint: Endpoint, checkResponses: boolean): Route {
   return {
     app,
     name,
     endpoint,
     parse: createParser(endpoint),
     codes: new Set([...endpoint.errors, ...PIPELINE_CODES]),
-    checkAnswer: checkAnswers ? createAnswerCheck(endpoint) : undefined,
+    checkResponse: checkResponses ? createResponseCheck(endpoint) : undefined,
     readsMuch: readsMuch(endpoint),
   }
 }

@@ -31,7 +31,7 @@ import type { Write } from '../../../storage/commit/writes.ts'
 import { type Gate, signatureGate } from '../authentication/check-signature.ts'
 import { withCookie } from '../authentication/member-cookie.ts'
 import { findSignaturePolicy, type SignaturePolicy } from '../authentication/signature-steps.ts'
-import type { Answer, Call } from '../request/call.ts'
+import type { Call, HttpResponse } from '../request/call.ts'
 import { encode, encodeRefusal } from '../response/encode.ts'
 import { checkDeclared, type Route } from './route.ts'
 
@@ -70,8 +70,8 @@ export async function decide(
   operation: Operation,
   op: Op,
   request: Request,
-  beforeCommit?: (op: Op, answer: Answer) => Promise<void>,
-): Promise<Answer> {
+  beforeCommit?: (op: Op, answer: HttpResponse) => Promise<void>,
+): Promise<HttpResponse> {
   const { keyed } = request
   const { app } = operation.route
   const decideOnce = () =>
@@ -89,7 +89,7 @@ export async function decide(
 }
 
 /** The response stored under this request's key. */
-async function replay(op: Op, keyed: KeyedRequest | undefined): Promise<Answer | undefined> {
+async function replay(op: Op, keyed: KeyedRequest | undefined): Promise<HttpResponse | undefined> {
   const stored = keyed && (await findStoredAnswer(op, keyed))
   if (stored) op.tracing?.note({ 'countersign.idempotency.replayed': true })
   return stored && { status: stored.status, headers: { 'Idempotency-Replayed': 'true' }, body: stored.body }
@@ -97,7 +97,7 @@ async function replay(op: Op, keyed: KeyedRequest | undefined): Promise<Answer |
 
 const UNSIGNED: Gate = {}
 
-interface Attempt extends DecidedAnswer<Answer> {
+interface Attempt extends DecidedAnswer<HttpResponse> {
   /** True if the response must be stored under the idempotency key. */
   readonly isFinal: boolean
 }
@@ -117,7 +117,7 @@ async function attempt(operation: Operation, op: Op, { call, input, signedCall }
         isFinal: false,
       }
     const outcome = await handle(operation, op, input, approval)
-    operation.route.checkAnswer?.(outcome)
+    operation.route.checkResponse?.(outcome)
     // Consumes the signing request first, because the operation may end the session that signed it.
     const writes = [
       ...(approval ? consumeRequest(op, approval) : []),

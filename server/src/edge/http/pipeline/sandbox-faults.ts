@@ -4,7 +4,7 @@ import { FAULT_IN_WORDS, type Fault, type FaultError, parseFault } from '@counte
 import type { App, Op } from '../../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../../kernel/operation/operation.ts'
 import { takeCallFault } from '../../../people/platforms/fault-rules.ts'
-import type { Answer, Call } from '../request/call.ts'
+import type { Call, HttpResponse } from '../request/call.ts'
 import type { Route } from './route.ts'
 
 const CODES = {
@@ -33,7 +33,7 @@ export class CallFaults {
   }
 
   /** Applies the fault to the response: delays it, or drops it. */
-  async apply({ wire }: App, answer: Answer): Promise<Answer> {
+  async apply({ wire }: App, answer: HttpResponse): Promise<HttpResponse> {
     if (!this.#fault) return answer
     const { losesResponse, delayMs, error, webhook } = this.#fault
     const applied = [

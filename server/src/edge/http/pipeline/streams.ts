@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify'
 import type { App } from '../../../kernel/operation/app.ts'
 import { ApiError } from '../../../kernel/operation/operation.ts'
 import { admit } from '../authentication/authenticate.ts'
-import type { Answer, Head } from '../request/call.ts'
+import type { Head, HttpResponse } from '../request/call.ts'
 import type { Fault } from '../request/validate.ts'
 
 /** The query of a stream. A reconnecting browser sends the id of the last received event in a header. */
@@ -16,7 +16,10 @@ export function queryWithLastEvent({ query, headers }: FastifyRequest): unknown 
 }
 
 /** Renames the field `after` in an error to the header that it came from. Other responses are unchanged. */
-export function nameLastEventHeader({ headers }: Pick<FastifyRequest, 'headers'>, answer: Answer): Answer {
+export function nameLastEventHeader(
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  answer: HttpResponse,
+): HttpResponse {
   if (answer.status < 400 || !headers[LAST_EVENT_ID.toLowerCase()]) return answer
   const { message, details, ...fields }: RefusalBody = JSON.parse(answer.body)
   if (details?.field !== 'after') return answer
@@ -37,7 +40,12 @@ interface RefusalBody {
 /**
  * Ends a streamed response when its caller loses access. The caller is authenticated again before each piece.
  */
-export function endWhenNotAdmitted(app: App, endpoint: Endpoint, head: Head, answer: Answer): Answer {
+export function endWhenNotAdmitted(
+  app: App,
+  endpoint: Endpoint,
+  head: Head,
+  answer: HttpResponse,
+): HttpResponse {
   const pieces = answer.pieces?.[Symbol.asyncIterator]()
   if (!pieces) return answer
   const platformId = head.trace.platformId

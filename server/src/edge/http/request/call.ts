@@ -42,7 +42,7 @@ export interface Call extends Head {
 }
 
 /** An HTTP response. */
-export interface Answer {
+export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -53,6 +53,6 @@ export interface Answer {
 }
 
 /** True if a pipeline step has already produced the response. */
-export function isAnswer(outcome: unknown): outcome is Answer {
+export function isHttpResponse(outcome: unknown): outcome is HttpResponse {
   return typeof outcome === 'object' && outcome !== null && 'status' in outcome && 'body' in outcome
 }

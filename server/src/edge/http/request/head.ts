@@ -11,7 +11,7 @@ export function buildHead(app: App, request: FastifyRequest): Head {
     params,
     authorization: headers.authorization,
     origin: headers.origin,
-    fetchSite: headerText(request, 'sec-fetch-site'),
+    fetchSite: readHeaderText(request, 'sec-fetch-site'),
     memberSecret: memberSecretIn(app, headers.cookie),
     userAgent: headers['user-agent']?.slice(0, USER_AGENT_CHARACTERS_MAX),
     ownOrigin: findOwnOrigin(app, request),
@@ -29,7 +29,7 @@ function findOwnOrigin(app: App, { protocol, host }: FastifyRequest): string {
   return URL.canParse(ownUrl) ? new URL(ownUrl).origin : app.origin()
 }
 
-export function headerText(request: FastifyRequest, name: string): string | undefined {
+export function readHeaderText(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name]
   return Array.isArray(value) ? value.join(',') : value
 }

@@ -12,19 +12,19 @@ function isSecure({ config }: Served): boolean {
  * The name of a cookie on the wire. The prefix `__Host-` prevents other hosts of the domain, and connections
  * without TLS, from setting it.
  */
-export function cookieName(app: Served, name: string): string {
+export function getCookieName(app: Served, name: string): string {
   return isSecure(app) ? `__Host-${name}` : name
 }
 
 /** The value of a `Set-Cookie` header. A name with `__Host-` requires that the path is `/`. */
-export function cookieText(
+export function formatCookie(
   app: Served,
   name: string,
   value: string,
   { seconds, path = '/' }: { readonly seconds: number; readonly path?: string },
 ): string {
   const secure = isSecure(app) ? '; Secure' : ''
-  return `${cookieName(app, name)}=${value}; Path=${secure ? '/' : path}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`
+  return `${getCookieName(app, name)}=${value}; Path=${secure ? '/' : path}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`
 }
 
 /** The value of a cookie in a `Cookie` header, by its name on the wire. */

@@ -2,8 +2,8 @@ import { type Endpoint, TEXT_TYPES } from '@countersign/contract/core/endpoint'
 import type { WireSpelling } from '@countersign/contract/core/wire-word'
 import { parseJson, toJson } from '../../../base/json/json.ts'
 import type { App } from '../../../kernel/operation/app.ts'
-import type { AnswerText, ApiError } from '../../../kernel/operation/operation.ts'
-import type { Answer } from '../request/call.ts'
+import type { ApiError, TextBody } from '../../../kernel/operation/operation.ts'
+import type { HttpResponse } from '../request/call.ts'
 import { validator } from '../request/validate.ts'
 import { encodeError } from './errors.ts'
 
@@ -13,16 +13,16 @@ const NO_HEADERS = {}
 interface HandlerResult {
   readonly status: number
   readonly body?: unknown
-  readonly text?: AnswerText
+  readonly text?: TextBody
 }
 
 /** Encodes a handler's result, with names in the wire spelling. Without a body the response is empty. */
-export function encode({ status, body, text }: HandlerResult, wire: WireSpelling): Answer {
-  if (text) return { status, headers: textHeaders(text), body: '', pieces: getPieces(text) }
+export function encode({ status, body, text }: HandlerResult, wire: WireSpelling): HttpResponse {
+  if (text) return { status, headers: buildTextHeaders(text), body: '', pieces: getPieces(text) }
   return { status, headers: NO_HEADERS, body: body === undefined ? '' : toJson(wire.outward(body)) }
 }
 
-function textHeaders({ type, fileName, headers }: AnswerText): Readonly<Record<string, string>> {
+function buildTextHeaders({ type, fileName, headers }: TextBody): Readonly<Record<string, string>> {
   return {
     'Content-Type': `${TEXT_TYPES[type]}; charset=utf-8`,
     ...(fileName === undefined ? {} : { 'Content-Disposition': `attachment; filename="${fileName}"` }),
@@ -30,11 +30,11 @@ function textHeaders({ type, fileName, headers }: AnswerText): Readonly<Record<s
   }
 }
 
-function getPieces({ pieces }: AnswerText): AsyncIterable<string> {
-  return Symbol.asyncIterator in pieces ? pieces : inTurn(pieces)
+function getPieces({ pieces }: TextBody): AsyncIterable<string> {
+  return Symbol.asyncIterator in pieces ? pieces : toAsyncIterable(pieces)
 }
 
-async function* inTurn(pieces: Iterable<string>): AsyncGenerator<string> {
+async function* toAsyncIterable(pieces: Iterable<string>): AsyncGenerator<string> {
   yield* pieces
 }
 
@@ -42,7 +42,10 @@ async function* inTurn(pieces: Iterable<string>): AsyncGenerator<string> {
  * Produces the first piece of a text, so that an early error still becomes an error response. A later error
  * closes the connection and calls `onFailure`.
  */
-export async function startStream(answer: Answer, onFailure: (error: unknown) => void): Promise<Answer> {
+export async function startStream(
+  answer: HttpResponse,
+  onFailure: (error: unknown) => void,
+): Promise<HttpResponse> {
   if (!answer.pieces) return answer
   const pieces = answer.pieces[Symbol.asyncIterator]()
   const first = await pieces.next().catch(async (error: unknown) => {
@@ -84,18 +87,18 @@ function continueStream(
   }
 }
 
-export function encodeRefusal(refusal: ApiError, app: Pick<App, 'origin' | 'wire'>): Answer {
+export function encodeRefusal(refusal: ApiError, app: Pick<App, 'origin' | 'wire'>): HttpResponse {
   const { status, headers, body } = encodeError(refusal, app.origin(), app.wire)
   return { status, headers, body: toJson(body) }
 }
 
-export type AnswerCheck = (outcome: HandlerResult) => void
+export type ResponseCheck = (outcome: HandlerResult) => void
 
 /**
  * Creates a check of responses against the contract, which throws if one does not match. Tests check every
  * response.
  */
-export function createAnswerCheck({ method, path, responses, texts = [] }: Endpoint): AnswerCheck {
+export function createResponseCheck({ method, path, responses, texts = [] }: Endpoint): ResponseCheck {
   const checks = new Map(
     Object.entries(responses).map(([status, schema]) => [
       Number(status),
@@ -106,13 +109,13 @@ export function createAnswerCheck({ method, path, responses, texts = [] }: Endpo
     const check = checks.get(status)
     if (check === undefined) throw new Error(`${method} ${path} does not declare status ${status}`)
     if (text && !(status === 200 && texts.includes(text.type)))
-      throw new Error(`${method} ${path} does not declare a text of type ${text.type}`)
+      throw new Error(`${method} ${path} does not declare a text response of type ${text.type}`)
     if (text) return
     try {
       check?.(parseJson(toJson(body)))
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      throw new Error(`${method} ${path} returned a response outside its schema: ${reason}`)
+      throw new Error(`${method} ${path} returned a response that does not match its schema: ${reason}`)
     }
   }
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { ApiError } from '../../../kernel/operation/operation.ts'
 import { LostConnection, NoConnection, wasRefused } from '../../../storage/engine/port.ts'
 import { Statements } from '../../../storage/engine/postgres-statements.ts'
-import { asApiError, encodeError } from './errors.ts'
+import { encodeError, toApiError } from './errors.ts'
 
 const ORIGIN = 'https://pay.example.com'
 
@@ -33,7 +33,7 @@ test.each([
 ])('a database that a pooler cannot reach results in 503: %s %s', async (code, message) => {
   const error = await captureError(code, message)
   expect(error).toBeInstanceOf(NoConnection)
-  expect(asApiError(error).refusal).toMatchObject({ code: 'UNAVAILABLE' })
+  expect(toApiError(error).refusal).toMatchObject({ code: 'UNAVAILABLE' })
 })
 
 test.each([
@@ -54,7 +54,7 @@ test.each([
   async (code, message) => {
     const error = await captureError(code, message)
     expect(wasRefused(error)).toBe(false)
-    const { refusal, isFault } = asApiError(error)
+    const { refusal, isFault } = toApiError(error)
     expect({ code: refusal.code, isFault }).toEqual({ code: 'UNAVAILABLE', isFault: true })
     expect(refusal.message).toMatch(/may have been done.*Idempotency-Key/)
     expect(encodeError(refusal, ORIGIN)).toMatchObject({ status: 503, headers: { 'Retry-After': '1' } })

@@ -57,7 +57,7 @@ const DATA_EXCEPTION = /^22/
  * Converts any error to a refusal. Every other error than an ApiError is internal (`isFault`): its cause is
  * logged and never sent.
  */
-export function asApiError(error: unknown): { refusal: ApiError; isFault: boolean } {
+export function toApiError(error: unknown): { refusal: ApiError; isFault: boolean } {
   if (error instanceof ApiError) return { refusal: error, isFault: false }
   if (error instanceof NoConnection)
     return {

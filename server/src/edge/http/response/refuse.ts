@@ -5,11 +5,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { toJson } from '../../../base/json/json.ts'
 import type { Config } from '../../../base/settings/config.ts'
 import { type App, newRequestId } from '../../../kernel/operation/app.ts'
-import { BASE_PATH, publicBasePath, toRouterPath } from '../../../kernel/operation/base-path.ts'
+import { BASE_PATH, getPublicBasePath, toRouterPath } from '../../../kernel/operation/base-path.ts'
 import { ApiError, fieldError } from '../../../kernel/operation/operation.ts'
 import { isUploading } from '../request/upload-pace.ts'
 import { encodeError } from './errors.ts'
-import { safetyHeaders } from './security-headers.ts'
+import { buildSafetyHeaders } from './security-headers.ts'
 
 type Served = Pick<App, 'origin'>
 
@@ -130,7 +130,7 @@ function notFound(config: Config, path: string, patterns: readonly Pattern[]): A
   const url = patterns.find(([pattern]) => pattern.test(below))?.[2]
   if (!url) return new ApiError('NOT_FOUND')
   const knownPath = pathPrefix + url.replaceAll(/:(\w+)/g, '{$1}')
-  const message = `No endpoint matches this path. Paths of this API begin with ${publicBasePath(config)}. Call ${knownPath}.`
+  const message = `No endpoint matches this path. Paths of this API begin with ${getPublicBasePath(config)}. Call ${knownPath}.`
   return new ApiError('NOT_FOUND', { message, details: { path: knownPath } })
 }
 
@@ -167,7 +167,7 @@ export function refuseNotHttp(app: App, error: NodeJS.ErrnoException, socket: So
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(text),
     'X-Request-Id': httpRequestId,
-    ...safetyHeaders(app),
+    ...buildSafetyHeaders(app),
     Connection: 'close',
   }
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)

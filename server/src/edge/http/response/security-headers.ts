@@ -10,6 +10,6 @@ const HTTPS_HEADERS: Readonly<Record<string, string>> = {
 }
 
 /** The security headers of every response. */
-export function safetyHeaders({ config }: Pick<App, 'config'>): Readonly<Record<string, string>> {
+export function buildSafetyHeaders({ config }: Pick<App, 'config'>): Readonly<Record<string, string>> {
   return config.publicUrl?.startsWith('https:') ? HTTPS_HEADERS : HEADERS
 }

@@ -188,10 +188,10 @@ class AchParser {
       ['number of entries', control.entries, entries, entries + unknownLines],
       ['number of batches', control.batches, this.#batches, this.#batches],
     ] as const
-    return counts.flatMap(([label, written, least, most]) => {
+    return counts.flatMap(([label, written, min, max]) => {
       const stated = readNumber(written)
-      if (stated !== undefined && stated >= BigInt(least) && stated <= BigInt(most)) return []
-      return [this.#toUnread(line, `states ${written} as its ${label}, but has ${least}`)]
+      if (stated !== undefined && stated >= BigInt(min) && stated <= BigInt(max)) return []
+      return [this.#toUnread(line, `states ${written} as its ${label}, but has ${min}`)]
     })
   }
 
@@ -203,17 +203,17 @@ class AchParser {
     if (!hasUnknown) this.#checkNumber('entry hash', control.hash, totals.hash)
   }
 
-  /** Refuses the file unless the stated number is between `least` and `most`. Null means no upper bound. */
+  /** Refuses the file unless the stated number is between `min` and `max`. Null means no upper bound. */
   #checkNumber(
     label: string,
     written: string,
-    least: number | bigint,
-    most: number | bigint | null = least,
+    min: number | bigint,
+    max: number | bigint | null = min,
   ): void {
     const stated = readNumber(written)
     if (stated === undefined) this.#refuse(`has no number as its ${label}`)
-    if (stated < BigInt(least) || (most !== null && stated > BigInt(most)))
-      this.#refuse(`states ${stated} as its ${label}, but has ${least}`)
+    if (stated < BigInt(min) || (max !== null && stated > BigInt(max)))
+      this.#refuse(`states ${stated} as its ${label}, but has ${min}`)
   }
 
   #toUnread(

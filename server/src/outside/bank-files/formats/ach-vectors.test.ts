@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { openVector, vectorNames, vectorPath, vectorsAbsent } from '../../../base/crypto/vectors.testing.ts'
+import {
+  getVectorPath,
+  openVector,
+  vectorNames,
+  vectorsAbsent,
+} from '../../../base/crypto/vectors.testing.ts'
 import { type AchRecord, readAch } from './ach-reader.ts'
 import { isCredit } from './ach-records.ts'
 import { readTwice } from './read-twice.ts'
@@ -132,7 +137,7 @@ function toSigned({ entry }: Exclude<AchRecord, { type: 'head' | 'unread' }>): b
 
 /** Reads the sums from the columns of the last control record. */
 function readControl(name: string): readonly [bigint, bigint] {
-  const text = readFileSync(vectorPath(name), 'latin1')
+  const text = readFileSync(getVectorPath(name), 'latin1')
   const lines = text.trim().includes('\n') ? text.split(/\r?\n/) : (text.match(/.{94}/g) ?? [])
   const control = lines.findLast((line) => /^9(?!9{20})/.test(line)) ?? ''
   const width = /^5.{49}ADV/m.test(text) ? 20 : 12

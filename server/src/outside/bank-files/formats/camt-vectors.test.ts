@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { XMLParser } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
-import { openVector, vectorNames, vectorPath, vectorsAbsent } from '../../../base/crypto/vectors.testing.ts'
+import {
+  getVectorPath,
+  openVector,
+  vectorNames,
+  vectorsAbsent,
+} from '../../../base/crypto/vectors.testing.ts'
 import { iso4217Decimals } from '../../../base/formats/iso-4217.ts'
 import type { BankRecord } from './camt.ts'
 import { type IsoRecord, readIsoMessages } from './iso-messages.ts'
@@ -121,7 +126,7 @@ interface ParsedEntry {
 /** Adds up the booked entries with an independent parser and floating-point numbers. */
 function sumWithParser(name: string): Record<string, bigint> {
   const options = { removeNSPrefix: true, ignoreAttributes: false, parseTagValue: false, isArray }
-  const parsed = new XMLParser(options).parse(readFileSync(vectorPath(name), 'utf8'))
+  const parsed = new XMLParser(options).parse(readFileSync(getVectorPath(name), 'utf8'))
   const sums: Record<string, bigint> = {}
   for (const { Amt, CdtDbtInd, Sts } of findEntries(parsed)) {
     if ((typeof Sts === 'string' ? Sts : Sts.Cd) !== 'BOOK') continue

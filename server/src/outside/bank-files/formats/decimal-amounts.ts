@@ -15,7 +15,7 @@ export function findDecimals(currency: string): number | undefined {
  * Formats an amount in smallest units as a decimal number: 125000 in EUR is `1250.00`, 5 in JPY is `5`.
  * Throws for unknown currencies.
  */
-export function decimalText(amount: bigint, currency: string): string {
+export function formatDecimalAmount(amount: bigint, currency: string): string {
   const decimals = findDecimals(currency)
   if (decimals === undefined) throw new RangeError(`The currency ${currency} is not supported.`)
   const sign = amount < 0n ? '-' : ''

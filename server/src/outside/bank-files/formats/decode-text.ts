@@ -10,7 +10,7 @@ const SINGLE_BYTE =
   /^(?:iso-?8859-?\d{1,2}|(?:windows|cp)-?125\d|(?:ibm|cp)-?\d{3}|latin-?\d|macintosh|koi8-r)$/i
 const UTF_8 = /^(?:utf-?8|(?:us-)?ascii)$/i
 const UTF_16 = /^(?:utf-?16(?:le|be)?|ucs-?2|iso-10646-ucs-2)$/i
-/** Encodings that are decoded as windows-1252, the superset of ISO-8859-1, as in HTML. */
+/** Encodings decoded as windows-1252, the superset of ISO-8859-1, as in HTML. */
 const LATIN_1 = /^(?:iso-?8859-?1|latin-?1|windows-?1252|cp-?1252)$/i
 /** Control characters that XML cannot contain. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to replace
@@ -164,14 +164,14 @@ export function replaceControls(text: string): string {
 
 /** Removes the padding before and after a document. */
 class PaddingRemover {
-  #hasBegun = false
-  /** Padding that is removed unless more of the document follows. */
+  #hasContent = false
+  /** Padding to remove unless more of the document follows. */
   #held = ''
 
   take(text: string): string {
-    const content = this.#hasBegun ? text : text.slice(countLeadingPadding(text))
+    const content = this.#hasContent ? text : text.slice(countLeadingPadding(text))
     if (content === '') return ''
-    this.#hasBegun = true
+    this.#hasContent = true
     const end = content.length - countTrailingPadding(content)
     if (end === 0) {
       // Many blanks are equivalent to one.

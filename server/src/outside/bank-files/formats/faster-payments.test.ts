@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { vectorsAbsent } from '../../../base/crypto/vectors.testing.ts'
 import { readPoundAccount } from '../payment-details.ts'
-import { decimalText, parseUnits } from './decimal-amounts.ts'
+import { formatDecimalAmount, parseUnits } from './decimal-amounts.ts'
 import {
   type FasterPayment,
   type FasterPaymentsDebtor,
@@ -135,7 +135,7 @@ test.skipIf(vectorsAbsent)(
         expect(await write({ count: sent.length, total }, sent)).toBe(xml)
         expect(schemaFaults('pain.001.001.09', xml)).toEqual([])
         const batch = await readBatch(xml)
-        expect(findText(batch, 'CtrlSum')).toBe(decimalText(total, 'GBP'))
+        expect(findText(batch, 'CtrlSum')).toBe(formatDecimalAmount(total, 'GBP'))
         const written = listElements(batch, 'CdtTrfTxInf')
         const text = (path: string) => written.map((one) => findText(one, path) ?? '')
         expect(text('Amt/InstdAmt').map((one) => parseUnits(one, 'GBP'))).toEqual(

@@ -1,6 +1,6 @@
 import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
 import { type Element, element, optional } from '../../../base/formats/xml-text.ts'
-import { decimalText } from './decimal-amounts.ts'
+import { formatDecimalAmount } from './decimal-amounts.ts'
 import { buildAccount, buildAgent, buildPaymentIds, NAME_CHARACTERS_MAX } from './pain-001.ts'
 import {
   buildAccountByNumber,
@@ -54,7 +54,7 @@ export async function* writeFasterPayments(
 export function writeFasterPayment({ creditor, amount, ...payment }: FasterPayment): Element {
   if (amount < 1n || amount > PENCE_MAX)
     throw new UnwritablePayment(
-      `the amount must be between 0.01 and ${decimalText(PENCE_MAX, CURRENCY)} GBP`,
+      `the amount must be between 0.01 and ${formatDecimalAmount(PENCE_MAX, CURRENCY)} GBP`,
       'amount',
     )
   if (!/^\d{6}$/.test(creditor.routingNumber)) throw new UnwritablePayment('the sort code must have 6 digits')
@@ -62,7 +62,7 @@ export function writeFasterPayment({ creditor, amount, ...payment }: FasterPayme
   const name = toSepaName(creditor.name, NAME_CHARACTERS_MAX, { label: "the beneficiary's name" })
   return element('CdtTrfTxInf', [
     buildPaymentIds(payment),
-    element('Amt', [element('InstdAmt', decimalText(amount, CURRENCY), ` Ccy="${CURRENCY}"`)]),
+    element('Amt', [element('InstdAmt', formatDecimalAmount(amount, CURRENCY), ` Ccy="${CURRENCY}"`)]),
     buildBank('CdtrAgt', SYSTEM, creditor.routingNumber),
     element('Cdtr', [element('Nm', name), creditor.address && buildAddress(creditor.address)]),
     buildAccountByNumber('CdtrAcct', creditor.account, BBAN),

@@ -1,6 +1,6 @@
 import { formatMtBalance, formatMtField, formatMtLine, type MtMark } from '../../../base/formats/mt-940.ts'
 import { readingWith } from './bank-records.testing.ts'
-import { decimalText } from './decimal-amounts.ts'
+import { formatDecimalAmount } from './decimal-amounts.ts'
 import { readMt940 } from './mt-940-reader.ts'
 
 /** Generates MT940 and MT942 files in the formats of several banks, for tests. */
@@ -35,7 +35,7 @@ export interface SampleMtMessage {
   readonly opening?: bigint
   /** Defaults to the balance that follows from the entries. */
   readonly closing?: bigint
-  /** True for a page that is preceded or followed by others. */
+  /** True for a page preceded or followed by others. */
   readonly isContinued?: boolean
   readonly continues?: boolean
   readonly entries?: readonly SampleMtEntry[]
@@ -87,7 +87,7 @@ function writeMessage(sample: SampleMtMessage, layout: SampleMtLayout): string {
       const sum = sideEntries.reduce((total, { amount }) => total + amount, 0n)
       return formatMtField(
         `90${side}`,
-        `${sideEntries.length}${currency}${decimalText(sum, currency).replace('.', ',')}`,
+        `${sideEntries.length}${currency}${formatDecimalAmount(sum, currency).replace('.', ',')}`,
       )
     }
     return `${head}${formatMtField('34F', `${currency}0,`)}${formatMtField('13D', '2611251200+0100')}${lines}${total('D')}${total('C')}`
@@ -95,7 +95,7 @@ function writeMessage(sample: SampleMtMessage, layout: SampleMtLayout): string {
   const balance = (date: string, amount: bigint) =>
     formatMtBalance({
       ...{ isDebit: amount < 0n, date, currency },
-      figure: decimalText(amount < 0n ? -amount : amount, currency),
+      figure: formatDecimalAmount(amount < 0n ? -amount : amount, currency),
     })
   const first = formatMtField(sample.continues ? '60M' : '60F', balance(openedOn, opening))
   const last = formatMtField(sample.isContinued ? '62M' : '62F', balance(closedOn, closing))
@@ -105,7 +105,7 @@ function writeMessage(sample: SampleMtMessage, layout: SampleMtLayout): string {
 function writeEntry(entry: SampleMtEntry, currency: string, layout: SampleMtLayout): string {
   const { amount, mark = 'C', bookedOn = DAY, valueOn = bookedOn ?? DAY, type = 'NTRF' } = entry
   const { owner = 'NONREF', bank = null, details = [] } = entry
-  const figure = decimalText(amount, currency)
+  const figure = formatDecimalAmount(amount, currency)
   const head = formatMtField(
     '61',
     formatMtLine({ valueOn, bookedOn, mark, figure, type, owner, bank, details }),

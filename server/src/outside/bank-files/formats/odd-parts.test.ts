@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readAch } from './ach-reader.ts'
 import { isCredit } from './ach-records.ts'
-import { decimalText } from './decimal-amounts.ts'
+import { formatDecimalAmount } from './decimal-amounts.ts'
 import { readIsoMessages } from './iso-messages.ts'
 import { readTwice } from './read-twice.ts'
 import {
@@ -46,9 +46,12 @@ function arbitraryCases(): fc.Arbitrary<OddCase[]> {
     .record({ amounts: fc.array(amount, { minLength: 1, maxLength: 4 }), isCredit: fc.boolean() })
     .map(({ amounts, isCredit }): SampleEntry => {
       const direction = isCredit ? 'CRDT' : 'DBIT'
-      const transactions = amounts.map((one) => ({ amount: decimalText(one, 'EUR'), text: `for ${one}` }))
+      const transactions = amounts.map((one) => ({
+        amount: formatDecimalAmount(one, 'EUR'),
+        text: `for ${one}`,
+      }))
       return {
-        amount: decimalText(
+        amount: formatDecimalAmount(
           amounts.reduce((a, b) => a + b),
           'EUR',
         ),
@@ -73,7 +76,8 @@ test('every entry of a camt statement with malformed entries is either read or w
         const xml = camtEntry(entry, '08')
         return odd === undefined ? xml : (ODD_ENTRIES[odd]?.change(xml) ?? xml)
       })
-      const closing = total < 0n ? `-${decimalText(-total, 'EUR')}` : decimalText(total, 'EUR')
+      const closing =
+        total < 0n ? `-${formatDecimalAmount(-total, 'EUR')}` : formatDecimalAmount(total, 'EUR')
       const head = `${balance('OPBD', '0.00')}${balance('CLBD', closing)}`
       const xml = camtFile({ entries: [] }).replace('</Acct>', `</Acct>${head}${entries.join('')}`)
       const records = await all(readTwice(() => bytesOf(xml, pieceBytes), readIsoMessages))

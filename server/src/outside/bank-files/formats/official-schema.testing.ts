@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { SaxesParser } from 'saxes'
-import { vectorPath } from '../../../base/crypto/vectors.testing.ts'
+import { getVectorPath } from '../../../base/crypto/vectors.testing.ts'
 
 /**
  * Validates documents against official ISO 20022 schemas. Supports the parts of XML Schema that these use.
@@ -40,7 +40,7 @@ function parse(xml: string): Node {
 
 /** Lists the violations of a schema, such as `pain.008.001.08`, in a document. */
 export function schemaFaults(name: string, xml: string): string[] {
-  const schema = parse(readFileSync(vectorPath(`iso20022-xsd/${name}.xsd`), 'utf8'))
+  const schema = parse(readFileSync(getVectorPath(`iso20022-xsd/${name}.xsd`), 'utf8'))
   const types = new Map(
     schema.children
       .filter((one) => one.name !== 'element')

@@ -1,5 +1,5 @@
 import { type Element, element } from '../../../base/formats/xml-text.ts'
-import { decimalText } from './decimal-amounts.ts'
+import { formatDecimalAmount } from './decimal-amounts.ts'
 import { requireSepaReference, toSepaName, toSepaText } from './sepa-text.ts'
 import { UnwritablePayment } from './unreadable-file.ts'
 
@@ -99,7 +99,10 @@ function writeHead(file: TransferFile, parts: TransferHead): string {
   const { message, currency, initiator, batch, type, holder } = parts
   const { root, method, day } = MESSAGES[message]
   const messageId = requireSepaReference(file.messageId, 'the message id')
-  const sums = [element('NbOfTxs', String(file.count)), element('CtrlSum', decimalText(file.total, currency))]
+  const sums = [
+    element('NbOfTxs', String(file.count)),
+    element('CtrlSum', formatDecimalAmount(file.total, currency)),
+  ]
   const group = element('GrpHdr', [
     element('MsgId', messageId),
     element('CreDtTm', file.createdAt.toISOString()),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decimalText, parseUnits } from './decimal-amounts.ts'
+import { formatDecimalAmount, parseUnits } from './decimal-amounts.ts'
 import {
   checkSepaText,
   type SepaFile,
@@ -271,8 +271,8 @@ test('the same SEPA payments produce the same bytes, and their amounts, sums and
       const written = findElement(whole, 'PmtInf')!.children.filter(({ name }) => name === 'CdtTrfTxInf')
       const amounts = written.map((one) => parseUnits(findText(one, 'Amt/InstdAmt')!, 'EUR'))
       expect(amounts).toEqual(sent.map(({ amount }) => amount))
-      expect(findText(whole, 'GrpHdr/CtrlSum')).toBe(decimalText(total, 'EUR'))
-      expect(findText(whole, 'PmtInf/CtrlSum')).toBe(decimalText(total, 'EUR'))
+      expect(findText(whole, 'GrpHdr/CtrlSum')).toBe(formatDecimalAmount(total, 'EUR'))
+      expect(findText(whole, 'PmtInf/CtrlSum')).toBe(formatDecimalAmount(total, 'EUR'))
       expect(findText(whole, 'GrpHdr/NbOfTxs')).toBe(String(sent.length))
       expect(written.map((one) => findText(one, 'PmtId/EndToEndId'))).toEqual(
         sent.map(({ endToEndId }) => endToEndId),
@@ -314,9 +314,9 @@ test('SEPA names are spelled in Latin letters, by the country of the account if 
 })
 
 test('amounts are converted exactly in currencies with two decimals and without decimals', () => {
-  expect(decimalText(5n, 'EUR')).toBe('0.05')
-  expect(decimalText(-5n, 'EUR')).toBe('-0.05')
-  expect(decimalText(500n, 'VND')).toBe('500')
+  expect(formatDecimalAmount(5n, 'EUR')).toBe('0.05')
+  expect(formatDecimalAmount(-5n, 'EUR')).toBe('-0.05')
+  expect(formatDecimalAmount(500n, 'VND')).toBe('500')
   expect(parseUnits('1250.5', 'EUR')).toBe(125_050n)
   expect(parseUnits('1250.50000', 'EUR')).toBe(125_050n)
   expect(parseUnits('.5', 'EUR')).toBe(50n)

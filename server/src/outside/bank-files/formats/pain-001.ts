@@ -1,6 +1,6 @@
 import { isValidBIC, isValidIBAN } from 'ibantools'
 import { type Element, element, optional } from '../../../base/formats/xml-text.ts'
-import { decimalText } from './decimal-amounts.ts'
+import { formatDecimalAmount } from './decimal-amounts.ts'
 import {
   buildAddress,
   type PainAddress,
@@ -96,7 +96,7 @@ export function buildPaymentIds({
 export function buildInstructedAmount(amount: bigint): Element {
   if (amount < 1n || amount > CENTS_MAX)
     throw new UnwritablePayment('the amount must be between 0.01 and 999999999.99 EUR', 'amount')
-  return element('InstdAmt', decimalText(amount, 'EUR'), ' Ccy="EUR"')
+  return element('InstdAmt', formatDecimalAmount(amount, 'EUR'), ' Ccy="EUR"')
 }
 
 /** Builds the text of a payment, truncated to fit. Undefined without text. */

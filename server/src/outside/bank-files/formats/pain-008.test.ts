@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { vectorsAbsent } from '../../../base/crypto/vectors.testing.ts'
-import { decimalText } from './decimal-amounts.ts'
+import { formatDecimalAmount } from './decimal-amounts.ts'
 import { schemaFaults } from './official-schema.testing.ts'
 import { writePain001 } from './pain-001.ts'
 import {
@@ -116,7 +116,7 @@ test.skipIf(vectorsAbsent)(
         expect(await write(file, sent)).toBe(xml)
         expect(schemaFaults('pain.008.001.08', xml)).toEqual([])
         const sums = [...xml.matchAll(/<CtrlSum>(.*?)<\/CtrlSum>/g)].map(([, sum]) => sum)
-        expect(sums).toEqual([decimalText(total, 'EUR'), decimalText(total, 'EUR')])
+        expect(sums).toEqual([formatDecimalAmount(total, 'EUR'), formatDecimalAmount(total, 'EUR')])
         const references = [...xml.matchAll(/<EndToEndId>(.*?)<\/EndToEndId>/g)].map(([, text]) => text)
         expect(references).toEqual(sent.map(({ endToEndId }) => endToEndId))
         expect(xml.match(/<SeqTp>(.*?)<\/SeqTp>/)?.[1]).toBe(sequence)

@@ -1,7 +1,7 @@
 import type { WIRE_COLUMNS } from '@countersign/contract/connectors/bank-formats'
 import { guardFormulas } from '@countersign/contract/core/csv-guard'
 import { stringify } from 'csv-stringify/sync'
-import { decimalText } from './decimal-amounts.ts'
+import { formatDecimalAmount } from './decimal-amounts.ts'
 import { toSepaText } from './sepa-text.ts'
 import type { WireDebtor, WirePayment } from './wire-payment.ts'
 
@@ -74,7 +74,7 @@ interface ColumnSource {
 
 const VALUES: Readonly<Record<Column, (source: ColumnSource) => string>> = {
   AMOUNT: ({ template, payment }) =>
-    decimalText(payment.amount, 'USD').replace('.', template.decimalMark ?? '.'),
+    formatDecimalAmount(payment.amount, 'USD').replace('.', template.decimalMark ?? '.'),
   CURRENCY: () => 'USD',
   DATE: ({ template, executionDate }) => formatDate(executionDate, template.dates ?? 'YYYY-MM-DD'),
   REFERENCE: ({ payment }) => payment.endToEndId,

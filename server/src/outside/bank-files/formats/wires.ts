@@ -1,6 +1,6 @@
 import { isRoutingNumber } from '../../../base/formats/check-digits.ts'
 import { type Element, element } from '../../../base/formats/xml-text.ts'
-import { decimalText } from './decimal-amounts.ts'
+import { formatDecimalAmount } from './decimal-amounts.ts'
 import {
   buildAccountByNumber,
   buildAddress,
@@ -98,7 +98,7 @@ function toRemittanceText(text: string | undefined, charactersMax: number): stri
 function toWireFields({ creditor, amount, ...payment }: WirePayment): WirePayment {
   if (amount < 1n || amount > CENTS_MAX)
     throw new UnwritablePayment(
-      `the amount must be between 0.01 and ${decimalText(CENTS_MAX, CURRENCY)} USD`,
+      `the amount must be between 0.01 and ${formatDecimalAmount(CENTS_MAX, CURRENCY)} USD`,
       'amount',
     )
   if (!isRoutingNumber(creditor.routingNumber)) throw new UnwritablePayment('the routing number is not valid')
@@ -120,7 +120,7 @@ function writeTransfer(payment: WirePayment): Element {
   const { creditor, amount, instructionId, endToEndId, remittanceInformation = '' } = toWireFields(payment)
   return element('CdtTrfTxInf', [
     element('PmtId', [element('InstrId', instructionId), element('EndToEndId', endToEndId)]),
-    element('Amt', [element('InstdAmt', decimalText(amount, CURRENCY), ` Ccy="${CURRENCY}"`)]),
+    element('Amt', [element('InstdAmt', formatDecimalAmount(amount, CURRENCY), ` Ccy="${CURRENCY}"`)]),
     buildBank('CdtrAgt', SYSTEM, creditor.routingNumber),
     element('Cdtr', [element('Nm', creditor.name), creditor.address && buildAddress(creditor.address)]),
     buildAccountByNumber('CdtrAcct', creditor.account),

@@ -44,7 +44,7 @@ export async function openColdStorage(worker: ChainWorker, chain: ChainRow): Pro
 }
 
 /**
- * Reopens cold storage addresses that were opened above a block, because their balances there were reorged
+ * Reopens cold storage addresses opened above a block, because their balances there were reorged
  * away.
  */
 export async function closeColdStorage(

@@ -30,7 +30,7 @@ export function selectColdToOpen(op: Op, rail: string): Promise<ChainAddressRow[
     .execute()
 }
 
-/** Cold storage addresses that are followed only from a block above this one. */
+/** Cold storage addresses followed only from a block above this one. */
 export function selectColdAbove(op: Op, rail: string, block: bigint): Promise<ChainAddressRow[]> {
   return op.read
     .selectFrom('chain_addresses')

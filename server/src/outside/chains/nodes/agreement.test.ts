@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../../base/formats/hex.ts'
 import {
-  blockHash,
   createTestChain,
   type FakeNode,
   RpcError,
@@ -9,9 +8,10 @@ import {
   type TestChain,
   TOKEN,
   TRANSFER,
+  toBlockHash,
   toHash,
   toWireLog,
-  wireReceipt,
+  toWireReceipt,
 } from './fake-node.testing.ts'
 
 const HOLDER: Hex = `0x${'22'.repeat(20)}`
@@ -35,7 +35,7 @@ describe('the agreed head', () => {
   ])('two nodes with the heads %i and %i agree on the lower head', async (one, other) => {
     const [first, , chain] = await twoNodes({ head: one }, { head: other })
     const number = Math.min(one, other)
-    expect(await chain.head()).toMatchObject({ number: BigInt(number), hash: blockHash(first, number) })
+    expect(await chain.head()).toMatchObject({ number: BigInt(number), hash: toBlockHash(first, number) })
   })
 
   test.each([98, 100])(
@@ -64,7 +64,7 @@ describe('the agreed head', () => {
 describe('disagreements between two nodes', () => {
   test('two different blocks with one number are a disagreement', async () => {
     const [first, , chain] = await twoNodes({ branch: { from: 50, name: 'other' } }, { head: 99 })
-    expect((await chain.block(49n))!.hash).toBe(blockHash(first, 49))
+    expect((await chain.block(49n))!.hash).toBe(toBlockHash(first, 49))
     await expect(chain.block(50n)).rejects.toMatchObject(DISAGREEMENT)
     expect(chain.alerts).toMatchObject([{ kind: 'DISAGREEMENT' }])
     // Only one of them has it.
@@ -94,11 +94,11 @@ describe('disagreements between two nodes', () => {
   test('a receipt that only one node has, or that differs, is a disagreement', async () => {
     const [first, second, chain] = await twoNodes({}, { head: 99 })
     const hash = toReceiptHash(95)
-    first.receipts.set(hash, wireReceipt(first, 95))
+    first.receipts.set(hash, toWireReceipt(first, 95))
     await expect(chain.receipt(hash)).rejects.toMatchObject(DISAGREEMENT)
-    second.receipts.set(hash, wireReceipt(first, 95, 0))
+    second.receipts.set(hash, toWireReceipt(first, 95, 0))
     await expect(chain.receipt(hash)).rejects.toMatchObject(DISAGREEMENT)
-    second.receipts.set(hash, wireReceipt(first, 95))
+    second.receipts.set(hash, toWireReceipt(first, 95))
     expect(await chain.receipt(hash)).toMatchObject({ blockNumber: 95n, status: 'success' })
   })
 
@@ -107,7 +107,7 @@ describe('disagreements between two nodes', () => {
     for (const [one, other] of [heads, [...heads].reverse()]) {
       const [first, second, chain] = await twoNodes(one, other)
       const ahead = first.head === 100 ? first : second
-      ahead.receipts.set(toReceiptHash(95), wireReceipt(ahead, 95))
+      ahead.receipts.set(toReceiptHash(95), toWireReceipt(ahead, 95))
       expect(await chain.receipt(toReceiptHash(95))).toBeUndefined()
       expect(chain.alerts).toEqual([])
     }
@@ -116,14 +116,14 @@ describe('disagreements between two nodes', () => {
   test('a receipt near the head is treated as missing if the nodes have different blocks', async () => {
     const [first, second, chain] = await twoNodes({}, { branch: { from: 97, name: 'other' } })
     const hash = toReceiptHash(97)
-    first.receipts.set(hash, wireReceipt(first, 97))
+    first.receipts.set(hash, toWireReceipt(first, 97))
     expect(await chain.receipt(hash)).toBeUndefined()
-    second.receipts.set(hash, wireReceipt(second, 97))
+    second.receipts.set(hash, toWireReceipt(second, 97))
     expect(await chain.receipt(hash)).toBeUndefined()
     second.branch = undefined
-    second.receipts.set(hash, wireReceipt(first, 97, 0))
+    second.receipts.set(hash, toWireReceipt(first, 97, 0))
     await expect(chain.receipt(hash)).rejects.toMatchObject(DISAGREEMENT)
-    second.receipts.set(hash, wireReceipt(first, 97))
+    second.receipts.set(hash, toWireReceipt(first, 97))
     expect(await chain.receipt(hash)).toMatchObject({ blockNumber: 97n })
   })
 
@@ -151,7 +151,7 @@ describe('disagreements between two nodes', () => {
       eth_getTransactionCount: () => '0x1',
     }
     await expect(chain.code(TOKEN)).rejects.toMatchObject(DISAGREEMENT)
-    await expect(chain.coin(HOLDER)).rejects.toMatchObject(DISAGREEMENT)
+    await expect(chain.nativeBalance(HOLDER)).rejects.toMatchObject(DISAGREEMENT)
     await expect(chain.transactionCount(HOLDER, 'latest')).rejects.toMatchObject(DISAGREEMENT)
     // No two nodes have the same pending transactions.
     expect([0x1n, 999n]).toContain(await chain.transactionCount(HOLDER, 'pending'))
@@ -161,9 +161,9 @@ describe('disagreements between two nodes', () => {
 test('two nodes are queried at the same block, which both have', async () => {
   const [, , chain] = await twoNodes({ head: 100 }, { head: 98 })
   // The fake node returns the queried block's number.
-  expect(await chain.coin(HOLDER)).toBe(98n)
+  expect(await chain.nativeBalance(HOLDER)).toBe(98n)
   expect(await chain.transactionCount(HOLDER, 'latest')).toBe(98n)
-  expect(await chain.coin(HOLDER, 3n)).toBe(3n)
+  expect(await chain.nativeBalance(HOLDER, 3n)).toBe(3n)
 })
 
 test('a third node replaces a failed one, and one node is too few for an agreement of two', async () => {

@@ -2,18 +2,18 @@ import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../../base/formats/hex.ts'
 import { createChainNodes } from './chain-nodes.ts'
 import {
-  blockHash,
   CHAIN_ID,
   createTestChain,
   type FakeNode,
-  hex,
   RpcError,
   STARTED_AT,
   startNode,
   TOKEN,
+  toBlockHash,
   toHash,
+  toHexQuantity,
   toWireLog,
-  wireReceipt,
+  toWireReceipt,
 } from './fake-node.testing.ts'
 
 const HOLDER: Hex = `0x${'22'.repeat(20)}`
@@ -26,14 +26,14 @@ describe('queries to one node', () => {
     const chain = createTestChain([node])
     expect(await chain.head()).toEqual({
       number: 100n,
-      hash: blockHash(node, 100),
-      parentHash: blockHash(node, 99),
+      hash: toBlockHash(node, 100),
+      parentHash: toBlockHash(node, 99),
       timestamp: BigInt(STARTED_AT + 100),
       baseFeePerGas: 1_100n,
     })
-    expect((await chain.block(7n))!.hash).toBe(blockHash(node, 7))
+    expect((await chain.block(7n))!.hash).toBe(toBlockHash(node, 7))
     expect(await chain.block(101n)).toBeUndefined()
-    expect(await chain.genesis()).toBe(blockHash(node, 0))
+    expect(await chain.genesis()).toBe(toBlockHash(node, 0))
     expect((await chain.block(0n))!.baseFeePerGas).toBe(0n)
     expect(await chain.chainId()).toBe(CHAIN_ID)
   })
@@ -41,14 +41,14 @@ describe('queries to one node', () => {
   test('accounts and fees can be read', async () => {
     const node = await startNode({ lies: { eth_getCode: () => '0xABCD' } })
     const chain = createTestChain([node])
-    expect(await chain.coin(HOLDER)).toBe(100n)
-    expect(await chain.coin(HOLDER, 9n)).toBe(9n)
+    expect(await chain.nativeBalance(HOLDER)).toBe(100n)
+    expect(await chain.nativeBalance(HOLDER, 9n)).toBe(9n)
     expect(await chain.transactionCount(HOLDER, 'latest')).toBe(100n)
     expect(await chain.transactionCount(HOLDER, 'pending')).toBe(999n)
     expect(await chain.code(TOKEN)).toBe('0xabcd')
     expect(await chain.fees()).toEqual({ baseFeePerGas: 1_100n, priorityFeePerGas: 7n })
     node.lies.eth_maxPriorityFeePerGas = () => new RpcError(-32601, 'Method not found')
-    node.lies.eth_gasPrice = () => hex(1_150)
+    node.lies.eth_gasPrice = () => toHexQuantity(1_150)
     expect(await chain.fees()).toEqual({ baseFeePerGas: 1_100n, priorityFeePerGas: 50n })
   })
 
@@ -56,7 +56,7 @@ describe('queries to one node', () => {
     const node = await startNode()
     const hashes = Array.from({ length: 60 }, (_, at) => toReceiptHash(at + 1))
     hashes.slice(1).forEach((hash, at) => {
-      node.receipts.set(hash, wireReceipt(node, at + 2, at % 2))
+      node.receipts.set(hash, toWireReceipt(node, at + 2, at % 2))
     })
     const chain = createTestChain([node])
     const receipts = await chain.receipts(hashes)
@@ -90,23 +90,29 @@ describe('queries to one node', () => {
   })
 
   test.each<[string, (node: FakeNode) => Record<string, unknown>]>([
-    ['another transaction', (node) => wireReceipt(node, 6)],
-    ['another branch', () => wireReceipt({ branch: { from: 0, name: 'other' } }, 5)],
-    ['a block above the head', (node) => ({ ...wireReceipt(node, 500), transactionHash: toReceiptHash(5) })],
-    ['a log of another block', (node) => ({ ...wireReceipt(node, 5), logs: [toWireLog(node, 6)] })],
+    ['another transaction', (node) => toWireReceipt(node, 6)],
+    ['another branch', () => toWireReceipt({ branch: { from: 0, name: 'other' } }, 5)],
+    [
+      'a block above the head',
+      (node) => ({ ...toWireReceipt(node, 500), transactionHash: toReceiptHash(5) }),
+    ],
+    ['a log of another block', (node) => ({ ...toWireReceipt(node, 5), logs: [toWireLog(node, 6)] })],
     [
       'a log of another number',
-      (node) => ({ ...wireReceipt(node, 5), logs: [{ ...toWireLog(node, 5), blockNumber: '0x6' }] }),
+      (node) => ({ ...toWireReceipt(node, 5), logs: [{ ...toWireLog(node, 5), blockNumber: '0x6' }] }),
     ],
     [
       'a log of another hash',
-      (node) => ({ ...wireReceipt(node, 5), logs: [{ ...toWireLog(node, 5), blockHash: toHash('') }] }),
+      (node) => ({ ...toWireReceipt(node, 5), logs: [{ ...toWireLog(node, 5), blockHash: toHash('') }] }),
     ],
-    ['a log of another transaction', (node) => ({ ...wireReceipt(node, 5), logs: [toWireLog(node, 5, 1)] })],
-    ['a missing status', (node) => ({ ...wireReceipt(node, 5), status: undefined })],
-    ['an unknown status', (node) => ({ ...wireReceipt(node, 5), status: '0x2' })],
-    ['a hash that is too short', (node) => ({ ...wireReceipt(node, 5), blockHash: '0x12' })],
-    ['gas that is not a number', (node) => ({ ...wireReceipt(node, 5), gasUsed: 'many' })],
+    [
+      'a log of another transaction',
+      (node) => ({ ...toWireReceipt(node, 5), logs: [toWireLog(node, 5, 1)] }),
+    ],
+    ['a missing status', (node) => ({ ...toWireReceipt(node, 5), status: undefined })],
+    ['an unknown status', (node) => ({ ...toWireReceipt(node, 5), status: '0x2' })],
+    ['a hash that is too short', (node) => ({ ...toWireReceipt(node, 5), blockHash: '0x12' })],
+    ['gas that is not a number', (node) => ({ ...toWireReceipt(node, 5), gasUsed: 'many' })],
   ])('a receipt with or from %s is rejected', async (_, buildReceipt) => {
     const node = await startNode()
     node.receipts.set(toReceiptHash(5), buildReceipt(node))
@@ -236,12 +242,12 @@ describe('nodes that cannot be used', () => {
   test('fewer nodes than have to agree are rejected', () => {
     const log = { debug() {}, info() {}, warn() {}, error() {} }
     const options = {
-      rpcs: ['http://127.0.0.1:1'],
+      rpcUrls: ['http://127.0.0.1:1'],
       agreement: 2,
       chainId: 1,
       clock: () => new Date(0),
       log,
     } as const
-    expect(() => createChainNodes(options)).toThrow('needs at least 2 nodes')
+    expect(() => createChainNodes(options)).toThrow('requires at least 2 RPC URLs')
   })
 })

@@ -28,14 +28,14 @@ import { formatQuantity, readData, readQuantity } from './values.ts'
 
 export interface ChainNodesOptions {
   /** The nodes' URLs, the preferred one first. */
-  readonly rpcs: readonly string[]
+  readonly rpcUrls: readonly string[]
   /**
    * The number of nodes that must agree. 2 requires at least two nodes; a third one stands in for a node that
    * fails.
    */
   readonly agreement: 1 | 2
   readonly chainId: number
-  /** Real time, to which the head's age is compared. */
+  /** The real time, used to compute the age of the head. */
   readonly clock: () => Date
   readonly log: Log
   readonly onAlert?: (alert: NodeAlert) => void
@@ -44,8 +44,8 @@ export interface ChainNodesOptions {
   /** Per response. Defaults to 16 MB. */
   readonly bytesMax?: number
   /**
-   * The maximum age of the latest block. Defaults to an hour; infinite for a chain that makes blocks only on
-   * demand.
+   * The maximum age of the latest block. Defaults to an hour; use Infinity for a chain that mines blocks only
+   * on demand.
    */
   readonly headAgeSecondsMax?: number
   /** The maximum time by which a block may be ahead of the clock. Defaults to 15 minutes. */
@@ -56,16 +56,16 @@ const TIMEOUT_MS = 10_000
 const BYTES_MAX = 16_000_000
 const HEAD_AGE_SECONDS_MAX = 3_600
 const HEAD_AHEAD_SECONDS_MAX = 900
-/** No chain reorganizes this many blocks: a lower head comes from an outdated copy. */
-const BACK_BLOCKS_MAX = 64n
+/** No chain reorganizes this many blocks: a head further back than this comes from a stale node. */
+const REORG_BLOCKS_MAX = 64n
 
 /** Accesses a chain through its nodes over JSON-RPC. Keeps no connection open. */
 export function createChainNodes(options: ChainNodesOptions): ChainNodes {
-  const { rpcs, agreement, chainId, clock, log, timeoutMs = TIMEOUT_MS, bytesMax = BYTES_MAX } = options
-  if (rpcs.length < agreement)
-    throw new Error(`An agreement of ${agreement} needs at least ${agreement} nodes.`)
+  const { rpcUrls, agreement, chainId, clock, log, timeoutMs = TIMEOUT_MS, bytesMax = BYTES_MAX } = options
+  if (rpcUrls.length < agreement)
+    throw new Error(`agreement: ${agreement} requires at least ${agreement} RPC URLs.`)
   const alert = createAlerter(log, clock, options.onAlert)
-  const nodes = rpcs.map((url) => new Node({ url, timeoutMs, bytesMax, chainId, clock, log, alert }))
+  const nodes = rpcUrls.map((url) => new Node({ url, timeoutMs, bytesMax, chainId, clock, log, alert }))
   const pool = new NodePool(nodes, agreement, alert)
   const head = createHeadReader(pool, options)
   /** The block to query, in the protocol's format: one that all queried nodes have. */
@@ -80,7 +80,7 @@ export function createChainNodes(options: ChainNodesOptions): ChainNodes {
     block: (number) => findAgreedBlock(pool, number),
     async genesis() {
       const block = await findAgreedBlock(pool, 0n)
-      if (!block) throw new NodeError('BEHIND', 'The chain has no first block')
+      if (!block) throw new NodeError('BEHIND', 'A node did not return the genesis block')
       return block.hash
     },
     async chainId() {
@@ -96,9 +96,9 @@ export function createChainNodes(options: ChainNodesOptions): ChainNodes {
   }
 }
 
-type AccountQueries = Pick<ChainNodes, 'transactionCount' | 'coin' | 'code' | 'call' | 'estimateGas'>
+type AccountQueries = Pick<ChainNodes, 'transactionCount' | 'nativeBalance' | 'code' | 'call' | 'estimateGas'>
 
-/** Queries about an account or a contract at the block that `at` returns. */
+/** Queries about an account or a contract at the block that `toBlockTag` selects. */
 function buildAccountQueries(
   pool: NodePool,
   toBlockTag: (block: bigint | 'latest' | undefined) => Promise<string>,
@@ -115,11 +115,12 @@ function buildAccountQueries(
         readQuantity(await callOrFail(node, method, address, block), method),
       )
     },
-    coin: async (address, block) => readQuantityAt('eth_getBalance', address, await toBlockTag(block)),
+    nativeBalance: async (address, block) =>
+      readQuantityAt('eth_getBalance', address, await toBlockTag(block)),
     async code(address) {
       const tag = await toBlockTag('latest')
       const read = async (node: Node) =>
-        readData(await callOrFail(node, 'eth_getCode', address, tag), 'A code')
+        readData(await callOrFail(node, 'eth_getCode', address, tag), 'The contract code')
       return pool.findAgreement('code', read)
     },
     async call(call, block) {
@@ -145,7 +146,7 @@ function createHeadReader(
   const limits = () => ({
     ageSecondsMax: headAgeSecondsMax ?? HEAD_AGE_SECONDS_MAX,
     aheadSecondsMax: headAheadSecondsMax ?? HEAD_AHEAD_SECONDS_MAX,
-    numberMin: highest - BACK_BLOCKS_MAX,
+    numberMin: highest - REORG_BLOCKS_MAX,
   })
   const read = async (): Promise<ChainBlock> => {
     const responses = await pool.queryNodes((node) => readLatestBlock(node, clock(), limits()))
@@ -175,7 +176,7 @@ async function findCommonBlock(pool: NodePool, nodes: readonly Node[], from: big
     const [first, ...others] = responses.map(({ response }) => response)
     if (first && others.every((other) => other?.hash === first.hash)) return first
   }
-  throw pool.reportDisagreement(`the blocks from ${from} down`, nodes)
+  throw pool.reportDisagreement(`blocks at or below ${from}`, nodes)
 }
 
 /** Undefined if one of the nodes has not reached the block. */

@@ -93,7 +93,7 @@ test('a response to another request is rejected, even if it is valid', async () 
   const chain = createTestChain([node])
   await chain.chainId()
   node.hijack = (response) => Boolean(response.end('{"jsonrpc":"2.0","id":1,"result":"0x5"}'))
-  await expect(chain.coin('0x00')).rejects.toMatchObject({ problem: 'NO_ANSWER' })
+  await expect(chain.nativeBalance('0x00')).rejects.toMatchObject({ problem: 'NO_ANSWER' })
   const reverted = '"error":{"code":3,"message":"execution reverted"}'
   node.hijack = undefined
   await chain.chainId()
@@ -102,7 +102,7 @@ test('a response to another request is rejected, even if it is valid', async () 
   node.hijack = undefined
   await chain.chainId()
   node.hijack = (response) => Boolean(response.end('{"jsonrpc":"2.0","id":0,"result":"0x5"}'))
-  expect(await chain.coin('0x00')).toBe(5n)
+  expect(await chain.nativeBalance('0x00')).toBe(5n)
 })
 
 test('a node that does not report its chain is not queried for anything else', async () => {

@@ -9,7 +9,7 @@ import type { ChainNodes } from '../../../kernel/ports/chain-nodes.ts'
 import { type ChainNodesOptions, createChainNodes } from './chain-nodes.ts'
 import type { NodeAlert } from './node.ts'
 
-/** The time of block 0, in Unix seconds. There is a block per second. */
+/** The time of block 0, in Unix seconds. Blocks are one second apart. */
 export const STARTED_AT = 1_700_000_000
 export const CHAIN_ID = 8453
 export const TOKEN: Hex = `0x${'aa'.repeat(20)}`
@@ -58,11 +58,11 @@ export function toHash(text: string): Hex {
   return `0x${createHash('sha256').update(text).digest('hex')}`
 }
 
-export function hex(number: number | bigint): Hex {
+export function toHexQuantity(number: number | bigint): Hex {
   return `0x${number.toString(16)}`
 }
 
-export function blockHash({ branch }: Pick<FakeNode, 'branch'>, number: number): Hex {
+export function toBlockHash({ branch }: Pick<FakeNode, 'branch'>, number: number): Hex {
   return toHash(branch && number >= branch.from ? `${branch.name} ${number}` : `block ${number}`)
 }
 
@@ -72,20 +72,20 @@ export function toWireLog(node: Pick<FakeNode, 'branch'>, number: number, index 
     address: TOKEN.toUpperCase().replace('0X', '0x'),
     topics: [TRANSFER, `0x${'00'.repeat(32)}`],
     data: `0x${'01'.repeat(32)}`,
-    blockNumber: hex(number),
-    blockHash: blockHash(node, number),
+    blockNumber: toHexQuantity(number),
+    blockHash: toBlockHash(node, number),
     transactionHash: toHash(`transaction ${number} ${index}`),
-    logIndex: hex(index),
+    logIndex: toHexQuantity(index),
     removed: false,
   }
 }
 
-export function wireReceipt(node: Pick<FakeNode, 'branch'>, number: number, status = 1): Wire {
+export function toWireReceipt(node: Pick<FakeNode, 'branch'>, number: number, status = 1): Wire {
   const log = toWireLog(node, number)
   const { transactionHash, blockNumber, blockHash: hash } = log
   return {
     ...{ transactionHash, blockNumber, blockHash: hash },
-    status: hex(status),
+    status: toHexQuantity(status),
     gasUsed: '0x5208',
     effectiveGasPrice: '0x3b9aca00',
     from: `0x${'11'.repeat(20)}`,
@@ -129,7 +129,7 @@ async function handleRequest(
   node.requests++
   if (node.hijack?.(response, body)) return
   const responses = Array.isArray(body)
-    ? // In a different order than the requests, as the protocol allows.
+    ? // Reversed, because the protocol allows responses in any order.
       body.map((single: Request) => respond(node, single)).reverse()
     : respond(node, body as Request)
   response.setHeader('Content-Type', 'application/json')
@@ -146,14 +146,16 @@ function respond(node: FakeNode, { id, method, params }: Request): object {
 }
 
 function computeResult(node: FakeNode, method: string, [first, second]: readonly unknown[]): unknown {
-  if (method === 'eth_chainId') return hex(node.chainId)
-  if (method === 'eth_blockNumber') return hex(node.head)
+  if (method === 'eth_chainId') return toHexQuantity(node.chainId)
+  if (method === 'eth_blockNumber') return toHexQuantity(node.head)
   if (method === 'eth_getBlockByNumber')
     return toWireBlock(node, first === 'latest' ? node.head : Number(first))
   if (method === 'eth_getTransactionReceipt') return node.receipts.get(first as string) ?? null
-  if (method === 'eth_maxPriorityFeePerGas') return hex(7)
+  if (method === 'eth_maxPriorityFeePerGas') return toHexQuantity(7)
   if (method === 'eth_getBalance' || method === 'eth_getTransactionCount')
-    return second === 'pending' ? hex(999) : hex(second === 'latest' ? node.head : Number(second))
+    return second === 'pending'
+      ? toHexQuantity(999)
+      : toHexQuantity(second === 'latest' ? node.head : Number(second))
   if (method === 'eth_getLogs') {
     const { fromBlock, toBlock } = first as { readonly fromBlock: string; readonly toBlock: string }
     const isInRange = ({ blockNumber }: Wire) =>
@@ -166,12 +168,12 @@ function computeResult(node: FakeNode, method: string, [first, second]: readonly
 function toWireBlock(node: FakeNode, number: number): Wire | null {
   if (number > node.head) return null
   return {
-    number: hex(number),
-    hash: blockHash(node, number),
-    parentHash: blockHash(node, number - 1),
-    timestamp: hex(STARTED_AT + number),
+    number: toHexQuantity(number),
+    hash: toBlockHash(node, number),
+    parentHash: toBlockHash(node, number - 1),
+    timestamp: toHexQuantity(STARTED_AT + number),
     // The first block may predate base fees.
-    ...(number === 0 ? {} : { baseFeePerGas: hex(1_000 + number) }),
+    ...(number === 0 ? {} : { baseFeePerGas: toHexQuantity(1_000 + number) }),
   }
 }
 
@@ -191,7 +193,7 @@ export function createTestChain(
   let nowMs = (STARTED_AT + 100) * 1_000
   const write = (fields: object, message: string) => void logged.push(`${message} ${toJson(fields)}`)
   const chain = createChainNodes({
-    rpcs: nodes.map(({ url }) => url),
+    rpcUrls: nodes.map(({ url }) => url),
     agreement: 1,
     chainId: CHAIN_ID,
     clock: () => new Date(nowMs),

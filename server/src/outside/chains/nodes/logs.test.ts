@@ -2,15 +2,15 @@ import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../../base/formats/hex.ts'
 import type { LogFilter } from '../../../kernel/ports/chain-nodes.ts'
 import {
-  blockHash,
   createTestChain,
   type FakeNode,
-  hex,
   RpcError,
   startNode,
   TOKEN,
   TRANSFER,
+  toBlockHash,
   toHash,
+  toHexQuantity,
   toWireLog,
   type Wire,
 } from './fake-node.testing.ts'
@@ -33,7 +33,7 @@ test('logs are ordered by block and index, with their bytes in lower case', asyn
     topics: [TRANSFER, NOBODY],
     data: `0x${'01'.repeat(32)}`,
     blockNumber: 12n,
-    blockHash: blockHash(node, 12),
+    blockHash: toBlockHash(node, 12),
     transactionHash: toHash('transaction 12 5'),
     logIndex: 5,
   })
@@ -79,7 +79,7 @@ const LIES: Readonly<Record<string, (log: Wire, node: FakeNode) => unknown>> = {
   ],
   'a log without a block': (log) => [{ ...log, blockHash: null, blockNumber: null }],
   'a log with an odd number of hex digits': (log) => [{ ...log, data: '0x123' }],
-  'a log with a huge index': (log) => [{ ...log, logIndex: hex(2n ** 64n) }],
+  'a log with a huge index': (log) => [{ ...log, logIndex: toHexQuantity(2n ** 64n) }],
   'a string instead of a log': () => ['log'],
   'an object instead of a list': (log) => log,
   null: () => null,

@@ -1,14 +1,14 @@
 import type { ChainTransactionRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
 import { getMemory } from './memory.ts'
-import { getLastForm } from './transactions.ts'
+import { getLatestAttempt } from './transactions.ts'
 
-const AT_ONCE = 8
+const CONCURRENT_SENDS_MAX = 8
 
 /**
- * Sends transactions to the nodes, ordered by nonce. Their signed forms are committed, so the same bytes may
- * be sent any number of times. Throws NodeError if it is unknown whether one was accepted; the rest is sent
- * later.
+ * Sends transactions to the nodes, ordered by nonce. The signed transactions are already committed, so
+ * resending the same bytes is safe. Throws NodeError if it is unknown whether one was accepted; the remaining
+ * ones are sent later.
  */
 export async function broadcastTransactions(
   { rail, app }: ChainWorker,
@@ -16,8 +16,8 @@ export async function broadcastTransactions(
 ): Promise<void> {
   const memory = getMemory(rail)
   const { sentAt, contested, underpriced } = memory
-  await runWithLimit(rows, AT_ONCE, async (row) => {
-    const outcome = await rail.nodes.send(getLastForm(row).raw)
+  await runWithLimit(rows, CONCURRENT_SENDS_MAX, async (row) => {
+    const outcome = await rail.nodes.send(getLatestAttempt(row).raw)
     sentAt.set(row.id, performance.now())
     if (outcome === 'nonce-used') {
       contested.add(row.id)
@@ -26,7 +26,7 @@ export async function broadcastTransactions(
     if (outcome === 'underpriced') underpriced.add(row.id)
     if (outcome === 'no-funds') {
       app.metrics.chainAlert(rail.name, 'gas')
-      app.log.warn({ rail: rail.name, account: row.sender }, 'account has too little coin for gas')
+      app.log.warn({ rail: rail.name, account: row.sender }, 'account balance too low for gas')
     }
   })
 }

@@ -8,7 +8,7 @@ import { raiseFees, readFeeLimit } from '../fees.ts'
 import { broadcastTransactions } from './broadcast.ts'
 import { getMemory } from './memory.ts'
 import { selectAddress, selectUnmined } from './store.ts'
-import { getLastForm, readFormCoin, readFormFees, signTransaction } from './transactions.ts'
+import { getLatestAttempt, readAttemptCoin, readAttemptFees, signTransaction } from './transactions.ts'
 
 const STUCK_SECONDS = 60
 /**
@@ -51,7 +51,7 @@ function findFirstBySender(rows: readonly ChainTransactionRow[]): ReadonlySet<st
 function isStuck({ rail }: ChainWorker, { now }: Op, row: ChainTransactionRow): boolean {
   const isUnderpriced = getMemory(rail).underpriced.has(row.id)
   const seconds = isUnderpriced ? UNDERPRICED_SECONDS : (rail.entry.fees?.stuckSeconds ?? STUCK_SECONDS)
-  return addSeconds(new Date(getLastForm(row).madeAt), seconds) <= now
+  return addSeconds(new Date(getLatestAttempt(row).madeAt), seconds) <= now
 }
 
 /**
@@ -73,11 +73,11 @@ async function replaceStuckTransactions(
   const replaced: ChainTransactionRow[] = []
   let exceedsLimit = false
   for (const row of chosen) {
-    const offered = raiseFees(readFormFees(getLastForm(row)), fees, readFeeLimit(rail.entry))
+    const offered = raiseFees(readAttemptFees(getLatestAttempt(row)), fees, readFeeLimit(rail.entry))
     exceedsLimit ||= !offered
     const sender = offered && (await selectAddress(op, row.sender_id))
     if (!offered || !sender) continue
-    const next = signTransaction(op, rail, sender.path, row, offered, readFormCoin(getLastForm(row)))
+    const next = signTransaction(op, rail, sender.path, row, offered, readAttemptCoin(getLatestAttempt(row)))
     const attempts = [...row.attempts, next]
     // Always later than before, so that another process's guard detects the change.
     const updatedAt = new Date(Math.max(op.now.getTime(), row.updated_at.getTime() + 1))
@@ -97,5 +97,5 @@ async function replaceStuckTransactions(
 
 /** True if the transaction offers less than the next block requires. */
 function isBelowBaseFee(row: ChainTransactionRow, { baseFeePerGas }: ChainFees): boolean {
-  return readFormFees(getLastForm(row)).maxFee < baseFeePerGas
+  return readAttemptFees(getLatestAttempt(row)).maxFee < baseFeePerGas
 }

@@ -17,7 +17,7 @@ export interface ReceiptJudgement {
 }
 
 /**
- * Judges a payment by the receipt of a followed transaction. A transfer that is booked as something else
+ * Judges a payment by the receipt of a followed transaction. A transfer booked as something else
  * proves nothing, because each transfer counts only once, as on the chain.
  */
 export async function judgeReceipt(

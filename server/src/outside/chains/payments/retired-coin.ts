@@ -27,7 +27,7 @@ export async function sweepRetiredCoin(worker: ChainWorker, from: ChainAddressRo
   const { entry, name, treasury, nodes } = rail
   const op = await createRailOp(worker)
   if (await hasOpenWork(op, name, from.address)) return
-  const coin = await nodes.coin(from.address)
+  const coin = await nodes.nativeBalance(from.address)
   if (coin === 0n) return
   const chainFees = await nodes.fees()
   const fees = chooseFees(chainFees, readFeeLimit(entry))

@@ -65,7 +65,7 @@ async function readSender(
   const [last, count, coin] = await Promise.all([
     selectLastNonce(op, rail.name, address.address),
     rail.nodes.transactionCount(address.address, 'latest'),
-    rail.nodes.coin(address.address),
+    rail.nodes.nativeBalance(address.address),
   ])
   // The chain can be ahead only if the key was used elsewhere.
   const next = last === undefined ? count : last + 1n

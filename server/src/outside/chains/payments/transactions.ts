@@ -85,17 +85,17 @@ export function newTransaction(
   }
 }
 
-/** The latest signed form. */
-export function getLastForm({ attempts }: ChainTransactionRow): ChainAttempt {
-  return requireValue(attempts.at(-1), 'form of a transaction')
+/** The latest signed version of the transaction. */
+export function getLatestAttempt({ attempts }: ChainTransactionRow): ChainAttempt {
+  return requireValue(attempts.at(-1), 'attempt of a transaction')
 }
 
-export function readFormFees({ maxFee, priorityFee }: ChainAttempt): OfferedFees {
+export function readAttemptFees({ maxFee, priorityFee }: ChainAttempt): OfferedFees {
   return { maxFee: BigInt(maxFee), priorityFee: BigInt(priorityFee) }
 }
 
 /** The coin that a signed form moves, in wei. */
-export function readFormCoin({ value = '0' }: ChainAttempt): bigint {
+export function readAttemptCoin({ value = '0' }: ChainAttempt): bigint {
   return BigInt(value)
 }
 
@@ -103,11 +103,11 @@ export function readFormCoin({ value = '0' }: ChainAttempt): bigint {
  * The most wei that the transaction can cost its sender. A node accepts it only if the sender has this much.
  */
 export function computeCostMax(row: ChainTransactionRow): bigint {
-  const form = getLastForm(row)
-  return row.gas_limit * readFormFees(form).maxFee + readFormCoin(form)
+  const attempt = getLatestAttempt(row)
+  return row.gas_limit * readAttemptFees(attempt).maxFee + readAttemptCoin(attempt)
 }
 
 /** The hashes of all signed forms, oldest first. A block may contain the latest form or an earlier one. */
-export function listFormHashes({ attempts }: ChainTransactionRow): Hex[] {
+export function listAttemptHashes({ attempts }: ChainTransactionRow): Hex[] {
   return attempts.map(({ hash }) => hash)
 }

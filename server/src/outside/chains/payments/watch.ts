@@ -11,7 +11,7 @@ import { type ConfirmedPosition, readConfirmed } from './confirmed.ts'
 import { type Ending, findEnding } from './finality.ts'
 import { forgetTransaction, getMemory } from './memory.ts'
 import { selectMined, selectUnmined } from './store.ts'
-import { listFormHashes } from './transactions.ts'
+import { listAttemptHashes } from './transactions.ts'
 
 const MINED_MAX = 1000
 /** Transactions per commit. */
@@ -70,7 +70,7 @@ async function readChainView(
   const counts = new Map<Hex, bigint>()
   for (const sender of senders)
     counts.set(sender, await rail.nodes.transactionCount(sender, confirmed.number))
-  const receipts = await rail.nodes.receipts(rows.flatMap(listFormHashes))
+  const receipts = await rail.nodes.receipts(rows.flatMap(listAttemptHashes))
   const blocks = new Map<bigint, Hex | undefined>()
   return {
     confirmed,
@@ -90,7 +90,7 @@ async function buildChange(
   row: ChainTransactionRow,
   view: ChainView,
 ): Promise<readonly Write[] | undefined> {
-  const receipt = listFormHashes(row)
+  const receipt = listAttemptHashes(row)
     .map((hash) => view.receipts.get(hash))
     .find((candidate) => candidate !== undefined)
   if (receipt) return recordInBlock(worker, op, row, receipt, view)

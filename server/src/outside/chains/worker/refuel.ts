@@ -16,5 +16,5 @@ export async function refuelGasAccounts({ app, rail }: ChainWorker): Promise<voi
   if (nowMs < (refueledAtMs.get(faucet) ?? 0) + REFUEL_INTERVAL_MS) return
   refueledAtMs.set(faucet, nowMs)
   for (const address of gas)
-    if ((await nodes.coin(address)) < TOP_UP_WEI) await faucet.sendCoin(address, TOP_UP_WEI)
+    if ((await nodes.nativeBalance(address)) < TOP_UP_WEI) await faucet.sendCoin(address, TOP_UP_WEI)
 }

@@ -8,7 +8,7 @@ import { type Fault, renderFields, renderHiddenFields, renderSummary, type Typed
 import { renderReviewerNotes, renderStepPage, type Visit } from './layout.ts'
 import { findStep, type Progress } from './progress.ts'
 
-/** Input that was rejected, with its faults. */
+/** Rejected input, with its faults. */
 export interface RejectedInput {
   readonly typed: Typed
   readonly faults: readonly Fault[]

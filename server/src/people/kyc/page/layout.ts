@@ -23,7 +23,7 @@ export function toVisit({ op, link }: UsedLink, secret: string): Visit {
   return {
     op,
     link,
-    base: sessionPath(link),
+    base: buildSessionPath(link),
     formToken: makeFormToken(secret, link.id),
     app: getPlatformConfig(op).embeddedWalletConfig.appName,
     newKey: () => Buffer.from(op.random(KEY_BYTES)).toString('base64url'),
@@ -31,7 +31,7 @@ export function toVisit({ op, link }: UsedLink, secret: string): Visit {
 }
 
 /** Builds the URL path of a link's session. */
-export function sessionPath(link: Pick<KycLinkRow, 'id'>): string {
+export function buildSessionPath(link: Pick<KycLinkRow, 'id'>): string {
   return `${KYC_PAGE_PATH}session/${getLinkUuid(link)}`
 }
 

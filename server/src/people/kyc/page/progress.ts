@@ -58,7 +58,7 @@ export function isUnverifiedContact({ missing }: Progress, entry: VerificationEr
   return missing.includes(entry) && entry.type === 'INVALID_FIELD'
 }
 
-/** A document that is required or was requested. */
+/** A required or requested document. */
 export interface NeededDocument {
   readonly title: string
   /** The reviewer's comment. */
