@@ -83,7 +83,7 @@ export function openTracing(config: TracingConfig, instance: string, watch: Span
       return {
         ...openSpan(newSpan),
         run: (work) => active.run(context, work),
-        end: () => newSpan.end(),
+        end: (atMs) => newSpan.end(atMs),
       }
     },
     apart: (work) => active.run(undefined, work),

@@ -1,18 +1,9 @@
 import { isObject } from '@countersign/contract/core/decode'
 import { type Rail, SANDBOX_RAIL } from '../ports/rail.ts'
-import type { NewSpan, OpenSpan, Tracing } from '../ports/tracing.ts'
+import type { Tracing } from '../ports/tracing.ts'
 
 interface Traced {
   readonly tracing?: Tracing | undefined
-}
-
-/** Runs work in a child span of the current one if tracing is enabled. */
-export function runInSpan<T>(
-  { tracing }: Traced,
-  span: NewSpan,
-  work: (span?: OpenSpan) => Promise<T>,
-): Promise<T> {
-  return tracing ? tracing.runWithin(span, work) : work()
 }
 
 /** Calls a rail within a span. */

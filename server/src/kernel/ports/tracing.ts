@@ -27,11 +27,12 @@ export interface OpenSpan {
   markFailed(why: string): void
 }
 
-/** A span ended later by other code. */
+/** A span ended later by other code. A span that is never ended is not exported. */
 export interface DetachedSpan extends OpenSpan {
   /** Runs work within the span. */
   run<T>(work: () => T): T
-  end(): void
+  /** Ends the span, now or at an earlier time by `performance.now()`. */
+  end(atMs?: number): void
 }
 
 /** The traces of this process. Work for a request or job keeps its span across every `await`. */

@@ -273,8 +273,7 @@ class EndpointRun {
 
   #takeFollowing(op: Op, { pending, event }: EventInFlight): EventInFlight[] {
     const endpoint = this.#endpoint
-    // With tracing, each request needs its own span.
-    const isAlone = this.#isProbing() || this.#getRule(event) !== undefined || op.tracing !== undefined
+    const isAlone = this.#isProbing() || this.#getRule(event) !== undefined
     const max = isAlone ? 0 : this.#pace.seriesMax - 1
     const following = this.#order.takeFollowing(pending, max, ({ id }) => {
       const event = this.#data.get(id)

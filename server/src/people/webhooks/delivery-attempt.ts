@@ -3,10 +3,9 @@ import type { Static } from 'typebox'
 import type { Answer } from '../../base/http-client/answer.ts'
 import { parseJson, parseJsonObject, toJson } from '../../base/json/json.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { runInSpan } from '../../kernel/operation/spans.ts'
-import type { NewSpan, OpenSpan } from '../../kernel/ports/tracing.ts'
 import type { EventRow } from '../../storage/rows/event.ts'
-import { type PostOutcome, type SendSeries, type SignedRequest, sendSeries } from './request-series.ts'
+import { type DeliverySpan, startDeliverySpan } from './delivery-spans.ts'
+import { type SendSeries, type SeriesOutcome, type SignedRequest, sendSeries } from './request-series.ts'
 import { buildSignatureHeaders } from './signature.ts'
 
 /** The result of one attempt to deliver an event: a response, or the error that prevented one. */
@@ -54,21 +53,19 @@ export async function attemptDeliveries(
   sendSeries: SendSeries,
 ): Promise<Attempt[]> {
   if (secrets.length === 0) throw new Error('The platform has no webhook secret')
-  const [first] = events
-  const signed = await Promise.all(events.map((event) => sign(op, event, secrets)))
-  const outcomes = await runInTrace(op, first, async (span) => {
-    const traceparent = op.tracing?.context()?.traceparent
-    const requests = traceparent
-      ? signed.map(({ headers, body }) => ({ headers: { ...headers, traceparent }, body }))
-      : signed
-    const reach = op.mode === 'production' ? 'public' : 'any'
-    // A hanging endpoint of one platform must not use up the connections of other platforms to the same host.
-    const outcomes = await sendSeries({ url, reach, owner: op.platform.id, requests })
-    const [outcome] = outcomes
-    if (span && outcome) recordOutcome(span, outcome)
-    for (const [n, outcome] of outcomes.entries()) logOutcome(op, events[n] ?? first, outcome)
-    return outcomes
+  const deliveries = await Promise.all(events.map((event) => prepareDelivery(op, event, secrets)))
+  const requests = deliveries.map(({ request }) => request)
+  const reach = op.mode === 'production' ? 'public' : 'any'
+  // A hanging endpoint of one platform must not use up the connections of other platforms to the same host.
+  const sending = sendSeries({ url, reach, owner: op.platform.id, requests })
+  const outcomes = await sending.catch((error: unknown) => {
+    deliveries[0]?.span.fail()
+    throw error
   })
+  for (const [n, delivery] of deliveries.entries()) {
+    const outcome = outcomes[n]
+    if (outcome) recordOutcome(op, delivery, outcome)
+  }
   return outcomes.map(({ startedAfterMs, durationMs, ...outcome }) => ({
     url,
     startedAt: new Date(op.now.getTime() + Math.round(startedAfterMs)),
@@ -77,48 +74,36 @@ export async function attemptDeliveries(
   }))
 }
 
-async function sign(op: Op, event: DeliveryBody, secrets: readonly Uint8Array[]): Promise<SignedRequest> {
+/** A signed delivery, and its span. */
+interface PreparedDelivery {
+  readonly event: DeliveryBody
+  readonly request: SignedRequest
+  readonly span: DeliverySpan
+}
+
+async function prepareDelivery(
+  op: Op,
+  event: DeliveryBody,
+  secrets: readonly Uint8Array[],
+): Promise<PreparedDelivery> {
   const body = buildBody(op, event)
+  const signature = await buildSignatureHeaders(op, event.id, Buffer.from(body), secrets)
+  const span = startDeliverySpan(op, event)
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'User-Agent': 'Countersign-Webhooks/1',
-    ...(await buildSignatureHeaders(op, event.id, Buffer.from(body), secrets)),
+    ...signature,
+    ...span.headers,
   }
-  return { headers, body }
+  return { event, request: { headers, body }, span }
 }
 
-function logOutcome(op: Op, { id, type }: DeliveryBody, outcome: PostOutcome): void {
+function recordOutcome(op: Op, { event, span }: PreparedDelivery, outcome: SeriesOutcome): void {
+  span.end(outcome)
+  const { id, type } = event
   const result = 'error' in outcome ? { error: outcome.error } : { status: outcome.response.status }
-  const traceId = op.tracing?.traceId()
-  op.log.debug({ event: id, type, ...result, traceId }, 'attempted webhook delivery')
+  op.log.debug({ event: id, type, ...result, traceId: span.traceId }, 'attempted webhook delivery')
   op.metrics.webhookAttempt('response' in outcome ? outcome.response.status : outcome.error)
-}
-
-/** Runs work in a span of the event's trace, or of the current trace if the event has no trace. */
-function runInTrace<T>(op: Op, event: DeliveryBody, work: (span?: OpenSpan) => Promise<T>): Promise<T> {
-  const { traceparent } = event
-  if (!op.tracing || !traceparent) return runInSpan(op, createSpan(event), work)
-  return op.tracing.runBelow({ traceparent }, createSpan(event), work)
-}
-
-/** Omits the URL, because it belongs to the platform and may contain a secret. */
-function createSpan({ id, type }: DeliveryBody): NewSpan {
-  const attributes = {
-    'http.request.method': 'POST',
-    'countersign.event.type': type,
-    'countersign.event.id': id,
-  }
-  return { name: 'POST webhook', kind: 'client', attributes }
-}
-
-function recordOutcome(span: OpenSpan, outcome: PostOutcome): void {
-  if ('error' in outcome) {
-    span.markFailed(outcome.error)
-    return
-  }
-  const { status } = outcome.response
-  span.note({ 'http.response.status_code': status })
-  if (status >= 400) span.markFailed(String(status))
 }
 
 /**

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SECRET_PATTERNS } from '../../../../test/log-secrets.ts'
+import { readTracing } from '../../../src/base/settings/tracing.ts'
+import { openTracing } from '../../../src/edge/observability/tracing.ts'
+import { startDeliverySpan } from '../../../src/people/webhooks/delivery-spans.ts'
 import { type Client, fund, newBankAccount, newCustomer, signIn } from '../../worlds/client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 import {
@@ -120,6 +123,18 @@ describe('a trace', () => {
     expect(listAccountWebhooks().map(({ headers }) => headers.traceparent?.split('-')[1])).toEqual(
       callers.map(({ traceId }) => traceId),
     )
+    for (const { headers, event } of listAccountWebhooks()) {
+      const [, traceId = '', spanId] = headers.traceparent?.split('-') ?? []
+      const spans = await collector.trace(traceId, (all) => all.some((span) => span.spanId === spanId))
+      expect(spans.find((span) => span.spanId === spanId)).toMatchObject({
+        name: 'POST webhook',
+        attributes: {
+          'countersign.event.id': event.id,
+          'countersign.webhook.wait_ms': expect.anything(),
+          'http.response.status_code': 200,
+        },
+      })
+    }
   })
 
   test('follows traceparent, and ignores a malformed one', async () => {
@@ -231,6 +246,27 @@ describe('a trace', () => {
 })
 
 describe('the spans', () => {
+  test('of deliveries in a series are in the traces of their events, and exist only for attempted ones', async () => {
+    const { tracing: settings } = readTracing(buildTraceSettings(collector.url))
+    const tracing = openTracing(settings!, 'series', { log: { warn() {}, info() {} }, dropped() {} })
+    const causes = [newTraceparent(), newTraceparent(), newTraceparent()]
+    const [first, second, unsent] = causes.map(({ header }, n) =>
+      startDeliverySpan({ tracing }, { id: `Event:${n}`, type: 'TEST', traceparent: header }),
+    )
+    const response = { status: 200, body: new Uint8Array(), isComplete: true, isMultiplexed: false }
+    first!.end({ response, startedAfterMs: 0, durationMs: 0 })
+    second!.end({ error: 'TIMEOUT', startedAfterMs: 0, durationMs: 0 })
+    await tracing.close(10_000)
+    const findSpans = ({ traceId }: { traceId: string }) =>
+      collector.spans.filter((span) => span.traceId === traceId)
+    const [firstSpans, secondSpans, unsentSpans] = causes.map(findSpans)
+    expect(firstSpans).toMatchObject([{ parentSpanId: causes[0]!.spanId, status: 0 }])
+    expect(secondSpans).toMatchObject([{ status: 2, attributes: { 'error.type': 'TIMEOUT' } }])
+    expect(unsentSpans).toEqual([])
+    // The header of an unsent delivery still continues the trace of its event.
+    expect(unsent!.headers.traceparent).toContain(causes[2]!.traceId)
+  })
+
   test('contain no secrets or bodies, and their names contain no ids', async () => {
     const payer = await server.newPlatform()
     await Receiver.of(payer)

@@ -216,7 +216,7 @@ test.each(['RETURNED', 'FAILED', 'DELIVERED'] as const)(
     expect((await decide(id, { outcome })).status).toBe(200)
     expect(await findReversal(id)).toMatchObject({
       status: 'FAILED',
-      failure: expect.stringContaining('decided'),
+      failure: expect.stringContaining('resolved'),
     })
     await send(await addAccount('444666550'), 10)
     await waitForQueued(1)
@@ -271,7 +271,7 @@ test('a reversal is not sent after a decision that was made while its rail was n
   expect((await decide(id, { outcome: 'DELIVERED' })).status).toBe(200)
   await bank.world.setRails([entry])
   await resumeWorkers(bank.world)
-  expect((await waitForReversal(id, 'FAILED')).failure).toContain('decided')
+  expect((await waitForReversal(id, 'FAILED')).failure).toContain('resolved')
   expect(await bank.outbox()).toEqual({})
 })
 
