@@ -83,7 +83,7 @@ export function toRequestFields(
     throw fieldError(
       'INVALID_INPUT',
       'row',
-      `The row has ${describeCellCount(cells.length)}, but the header has ${describeCellCount(columns.length)}`,
+      `The row has ${describeCellCount(cells.length)}, but the header has ${describeCellCount(columns.length)}.`,
     )
   const body: Record<string, unknown> = {}
   for (const [index, name] of columns.entries()) {
