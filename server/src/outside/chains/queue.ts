@@ -83,11 +83,11 @@ function getTreasurySender({ treasury, treasuryId }: EvmRail): NonNullable<NewCh
 /** Queues a payment for a chain if its payee can be paid. Throws the same errors as `buildChainPayment`. */
 export function enqueuePayment(rail: EvmRail, payment: QueuedPayment): Enqueued {
   const { recordId, platformId, direction, id, currency, amount, signed, now } = payment
-  if (direction === 'PULL' && !signed) return toFailed('A pull needs the signature of the payer.')
+  if (direction === 'PULL' && !signed) return toFailed('A pull needs the signature of the payer')
   const recipient = direction === 'PULL' ? rail.chain.treasury : findRecipient(payment)
-  if (recipient === undefined) return toFailed('The address of the payee is unknown.')
+  if (recipient === undefined) return toFailed('The address of the payee is unknown')
   const fault = direction === 'PULL' ? undefined : findPermanentFault(rail, recipient)
-  if (fault !== undefined) return toFailed(`The address of the payee ${fault}.`)
+  if (fault !== undefined) return toFailed(`The address of the payee ${fault}`)
   const row = buildChainPayment(rail, {
     id: recordId,
     platformId,
