@@ -39,7 +39,7 @@ export function buildChainPayment(rail: EvmRail, payment: NewChainPayment): Chai
     : (payment.from ?? getTreasurySender(rail))
   const isPlain = standard === 'ERC20'
   if (isPlain && !isTreasury(rail, from.address))
-    throw new Error(`${payment.currency} has no signed transfers, so only the treasury can pay it.`)
+    throw new Error(`${payment.currency} has no signed transfers, so only the treasury can pay it`)
   return {
     id: payment.id,
     platform_id: payment.platformId,
