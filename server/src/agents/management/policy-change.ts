@@ -102,5 +102,5 @@ function checkNewCurrency(
 
 function checkCurrency(currency: string, field: string): void {
   if (!isKnownCurrency(currency))
-    throw fieldError('INVALID_CURRENCY', field, `${field}: ${currency} is not a supported currency`)
+    throw fieldError('INVALID_CURRENCY', field, `${currency} is not a supported currency.`)
 }

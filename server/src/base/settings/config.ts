@@ -237,7 +237,7 @@ function readMetricsToken({ METRICS_TOKEN }: Environment): string | undefined {
   // A token as in RFC 6750. The message must not repeat the value, which is a secret.
   if (!/^[A-Za-z0-9\-._~+/]{16,256}=*$/.test(METRICS_TOKEN))
     throw new ConfigError(
-      'METRICS_TOKEN must be 16 to 256 characters, which can be letters, digits and any of -._~+/ only.',
+      'METRICS_TOKEN must have 16 to 256 characters, and only letters, digits and -._~+/ characters.',
     )
   return METRICS_TOKEN
 }
@@ -246,7 +246,7 @@ function readMessageRules(env: Environment): MessageRules {
   const senderDomains = parseSenderDomains(env.SMTP_SENDER_DOMAINS || '{}')
   if (!senderDomains)
     throw new ConfigError(
-      'SMTP_SENDER_DOMAINS must be JSON like {"*": ["mail.example"], "Platform:…": ["shop.example"]}, with lists of domains.',
+      'SMTP_SENDER_DOMAINS must be a JSON object like {"*": ["mail.example"], "Platform:…": ["shop.example"]} that lists domains.',
     )
   return {
     perRecipient: readMessageLimit(env, 'MESSAGES_PER_RECIPIENT', '20,60'),

@@ -25,7 +25,7 @@ export interface SmsConfig {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-const SMTP_FORM = 'SMTP_URL must be like smtps://user:password@host:465 or smtp://user:password@host:587'
+const SMTP_FORM = 'SMTP_URL must be like smtps://user:password@host:465 or smtp://user:password@host:587.'
 const ADDRESS = /^[^\s@<>"(),:;\\]+@[^\s@<>"(),:;\\]+$/
 
 /**
