@@ -128,7 +128,7 @@ describe('countersign', () => {
     const { exitCode, stderr } = await run(...args)
     expect(exitCode).toBe(1)
     expect(stderr).toContain(
-      '--permissions must contain only VIEW, TRANSACT, MANAGE, APPROVE, REVIEW, not FLY',
+      '--permissions must contain only VIEW, TRANSACT, MANAGE, APPROVE, REVIEW, not FLY.',
     )
   })
 

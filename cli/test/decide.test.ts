@@ -94,8 +94,8 @@ test('invalid options and server refusals are errors, and nothing is decided', a
     [['--outcome', 'FAILED'], 'Evidence is required'],
     [['--outcome', 'REVERSAL', '--note', 'x'], 'Only ACH files do'],
     [['--outcome', 'RETURNED', '--note', 'x', '--charge', 'all'], '--charge must be an amount in USD'],
-    [['--outcome', 'RETURNED', '--note', 'x', '--charge', '30'], 'The charge must not exceed the payment'],
-    [['--outcome', 'RETURNED', '--line', 'StatementEntry:none'], 'Statement line not found'],
+    [['--outcome', 'RETURNED', '--note', 'x', '--charge', '30'], 'The charge must not exceed the payment.'],
+    [['--outcome', 'RETURNED', '--line', 'StatementEntry:none'], 'Statement line not found.'],
   ] as const
   for (const [options, message] of wrong) {
     const { exitCode, stderr } = await run('decide', id, '--reason', 'Because', '--yes', ...options)

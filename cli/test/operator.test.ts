@@ -116,7 +116,7 @@ describe.skipIf(!existsSync(PROGRAM))('the operator', () => {
     expect(existsSync(join(data, 'moved-to-postgres'))).toBe(false)
     expect((await run(['migrate', '--from', data])).stderr).toContain('Set --to or DATABASE_URL')
     expect((await run(['migrate', '--from', folder, '--to', nowhere])).stderr).toContain(
-      'has no embedded database',
+      'has no embedded database.',
     )
   })
 })

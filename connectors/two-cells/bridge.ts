@@ -41,7 +41,7 @@ const FIRST_ACCOUNT: Readonly<Record<CellName, number>> = { north: 1_000_000_000
 
 const RETURN_FAILURE: ConnectorFailure = {
   code: 'COUNTERPARTY_POST_TX_FAILED',
-  message: 'The other cell returned the payment.',
+  message: 'The other cell returned the payment',
 }
 
 /**

@@ -109,7 +109,7 @@ test('a list of 100,000 rows handles every key, renders only a few rows, and is 
   const before = await page.evaluate('globalThis.listCalls')
   await countersign.customers.create({ customerType: 'INDIVIDUAL', fullName: 'Grace Hopper' })
   await countersign.sandbox.fund(usdId, { amount: 100n })
-  await page.getByRole('button', { name: 'Newer data is available. Load again' }).click()
+  await page.getByRole('button', { name: 'Newer data is available. Load again.' }).click()
   await page.getByText('100 rows shown').waitFor()
   expect(await page.evaluate('globalThis.listCalls')).toBe(Number(before) + 1)
   expect(wrong).toEqual([])

@@ -29,7 +29,7 @@ describe.each([
     await go('/payouts')
     await page.getByText('Salaries May').click()
     await page.getByRole('heading', { level: 1, name: 'Salaries May', exact: true }).waitFor()
-    await page.getByText('reference: Line 1 already has this reference').waitFor()
+    await page.getByText('reference: Line 1 already has this reference.').waitFor()
     const faults = await look(page, 'payouts')
     await page.getByRole('button', { name: 'Pay', exact: true }).click()
     const question = page.getByRole('dialog', { name: 'Pay this batch?' })

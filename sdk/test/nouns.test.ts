@@ -98,17 +98,17 @@ describe('nouns and verbs', () => {
 
 describe('an invalid argument', () => {
   test.each<[string, string, unknown[], string]>([
-    ['quotes', 'execute', [], 'quotes.execute(quoteId, options): quoteId is missing'],
-    ['quotes', 'execute', [''], 'quoteId must be a non-empty string, not an empty one'],
+    ['quotes', 'execute', [], 'quotes.execute(quoteId, options): quoteId is missing.'],
+    ['quotes', 'execute', [''], 'quoteId must be a non-empty string, not an empty one.'],
     [
       'quotes',
       'execute',
       [{ quoteId: 'Quote:a' }],
-      'quoteId must be a non-empty string, not a value of type object',
+      'quoteId must be a non-empty string, not a value of type object.',
     ],
-    ['customers', 'create', [], 'customers.create(body, options): body is missing'],
-    ['customers', 'create', ['Ada'], 'body must be an object, not a value of type string'],
-    ['customers', 'list', [[]], 'customers.list(query, options): query must be an object, not an array'],
+    ['customers', 'create', [], 'customers.create(body, options): body is missing.'],
+    ['customers', 'create', ['Ada'], 'body must be an object, not a value of type string.'],
+    ['customers', 'list', [[]], 'customers.list(query, options): query must be an object, not an array.'],
     [
       'customers',
       'get',

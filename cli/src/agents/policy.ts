@@ -32,7 +32,7 @@ export async function readPolicy({ policy: file, ...options }: PolicyOptions): P
   try {
     return parseJson(await readFile(file, 'utf8')) as Policy
   } catch (error) {
-    throw new Failure(`Cannot read ${file} as JSON: ${error instanceof Error ? error.message : error}`)
+    throw new Failure(`Cannot read ${file} as JSON: ${error instanceof Error ? error.message : error}.`)
   }
 }
 

@@ -45,7 +45,7 @@ async function readChart(file: string): Promise<NewChart> {
     const { accounts, dateFormat, taxRate }: NewChart = JSON.parse(await readFile(file, 'utf8'))
     return { accounts, ...present({ dateFormat, taxRate }) }
   } catch (error) {
-    throw new Failure(`${file} is not a valid chart of accounts: ${getErrorMessage(error)}`)
+    throw new Failure(`${file} is not a valid chart of accounts: ${getErrorMessage(error)}.`)
   }
 }
 

@@ -18,6 +18,6 @@ export async function writeProfiles(profiles: Profiles): Promise<void> {
     await rename(temporaryFile, file)
   } catch (error) {
     await rm(temporaryFile, { force: true })
-    throw new Failure(`Cannot write ${file}: ${getErrorMessage(error)}`)
+    throw new Failure(`Cannot write ${file}: ${getErrorMessage(error)}.`)
   }
 }

@@ -60,7 +60,7 @@ export async function runServerProgram(
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       errors += text
     })
-    child.once('error', (error) => reject(new Failure(`Could not start the server: ${error.message}`)))
+    child.once('error', (error) => reject(new Failure(`Could not start the server: ${error.message}.`)))
     child.once('close', (code, signal) => {
       for (const name of FORWARDED_SIGNALS) process.off(name, forward)
       resolve({ exitCode: code ?? 128 + (signal ? constants.signals[signal] : 0), output, errors })

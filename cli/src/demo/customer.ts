@@ -84,6 +84,8 @@ export async function fund({ countersign, script }: Demo, walletId: string): Pro
     script.show('balance', formatAmount(body.balance.amount, body.balance.currency))
   } catch (error) {
     if (!(error instanceof CountersignError) || error.code !== 'NOT_FOUND') throw error
-    throw new Failure('The demo needs a sandbox, and this server is not one: set COUNTERSIGN_MODE=sandbox')
+    throw new Failure(
+      'The demo needs a sandbox, and this server is not one. Set COUNTERSIGN_MODE to sandbox.',
+    )
   }
 }

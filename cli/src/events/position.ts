@@ -35,7 +35,7 @@ export async function readPosition(file: string): Promise<Position | undefined> 
     value = JSON.parse(await readFile(file, 'utf8'))
   } catch (error) {
     if (isMissing(error)) return undefined
-    throw new Failure(`Cannot read ${file}: ${getErrorMessage(error)}`)
+    throw new Failure(`Cannot read ${file}: ${getErrorMessage(error)}.`)
   }
   if (isObject(value) && (value.after === null || typeof value.after === 'string'))
     return { after: value.after }

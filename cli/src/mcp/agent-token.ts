@@ -104,7 +104,7 @@ async function readTokenFile(file: string): Promise<StoredToken | undefined> {
     text = await readFile(file, 'utf8')
   } catch (error) {
     if (isMissing(error)) return undefined
-    throw new Failure(`Cannot read ${formatPath(file)}: ${getErrorMessage(error)}`)
+    throw new Failure(`Cannot read ${formatPath(file)}: ${getErrorMessage(error)}.`)
   }
   try {
     const value: unknown = JSON.parse(text)
@@ -133,7 +133,7 @@ async function writePrivateFile<T>(
   const handle = await mkdir(dirname(file), { recursive: true, mode: 0o700 })
     .then(() => open(temporaryFile, 'wx', 0o600))
     .catch((error: Error) => {
-      throw new Failure(`Cannot write ${formatPath(file)}: ${error.message}`)
+      throw new Failure(`Cannot write ${formatPath(file)}: ${error.message}.`)
     })
   try {
     const result = await work(async (text) => {

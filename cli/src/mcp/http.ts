@@ -206,7 +206,7 @@ async function listen(server: Server, { host, port }: HttpOptions): Promise<void
     server.listen({ host, port })
     await once(server, 'listening')
   } catch (error) {
-    throw new Failure(`Cannot listen on ${formatAddress(host, port)}: ${getErrorMessage(error)}`)
+    throw new Failure(`Cannot listen on ${formatAddress(host, port)}: ${getErrorMessage(error)}.`)
   }
 }
 

@@ -45,7 +45,7 @@ export async function logIn({ profile: name = DEFAULT_NAME, json, ...options }: 
       `Logged in to ${baseUrl} as ${tokenId}.`,
       isFirst || storedProfiles.default === name
         ? `Stored as profile ${name} in ${profilesFile(io().env)}, the default for commands without other credentials.`
-        : `Stored as profile ${name} in ${profilesFile(io().env)}. Use it with --profile ${name}`,
+        : `Stored as profile ${name} in ${profilesFile(io().env)}. Pass --profile ${name} to use it.`,
     ],
   )
 }

@@ -57,7 +57,7 @@ async function sendRequest(url: string, init: RequestInit): Promise<{ ok: boolea
     return { ok: response.ok, text: await response.text() }
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
-    throw new NoAnswer(`No response from ${new URL(url).host}: ${getErrorMessage(cause)}`)
+    throw new NoAnswer(`No response from ${new URL(url).host}: ${getErrorMessage(cause)}.`)
   }
 }
 
@@ -82,7 +82,7 @@ async function readText(file: string): Promise<string> {
     return await readFile(file, 'utf8')
   } catch (error) {
     throw new Failure(
-      isMissing(error) ? `File ${file} not found.` : `Cannot read ${file}: ${getErrorMessage(error)}`,
+      isMissing(error) ? `File ${file} not found.` : `Cannot read ${file}: ${getErrorMessage(error)}.`,
     )
   }
 }

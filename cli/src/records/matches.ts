@@ -87,7 +87,7 @@ async function findLatestDay({ countersign }: Shell, { rail, currency }: RailOpt
   const { data } = await countersign.reconciliations.list(filters)
   const codes = new Set(data.map((day) => day.currency.code))
   if (codes.size > 1)
-    throw new Failure(`${rail} has several currencies: --currency ${[...codes].join(' or ')}`)
+    throw new Failure(`${rail} has several currencies. Choose --currency ${[...codes].join(' or ')}.`)
   const [latest] = data.toSorted((a, b) => (a.date < b.date ? 1 : -1))
   if (!latest) throw new Failure(`${rail} has no differences.`)
   return countersign.reconciliations.get(latest.id)

@@ -11,7 +11,7 @@ export async function openFile(path: string): Promise<Blob> {
     return await openAsBlob(path, { type: 'text/csv' })
   } catch (error) {
     throw new Failure(
-      isMissing(error) ? `File ${path} not found.` : `Cannot read ${path}: ${getErrorMessage(error)}`,
+      isMissing(error) ? `File ${path} not found.` : `Cannot read ${path}: ${getErrorMessage(error)}.`,
     )
   }
 }

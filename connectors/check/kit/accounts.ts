@@ -95,7 +95,7 @@ export const EXAMPLE_BANK_ACCOUNTS: Accounts = {
 /** Parses an accounts file. Throws an error that describes the problem. */
 export function parseAccounts(text: string): Accounts {
   const { value, fault } = readBody(Accounts, JSON.parse(text))
-  if (fault !== undefined) throw new Error(`The accounts file is invalid: ${fault}`)
+  if (fault !== undefined) throw new Error(`The accounts file is invalid: ${fault}.`)
   return value
 }
 

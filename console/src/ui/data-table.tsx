@@ -176,7 +176,7 @@ function Bar<Row>(props: {
       </span>
       {hasChanged && (
         <Anchor component="button" inherit onClick={reload}>
-          Newer data is available. Load again
+          Newer data is available. Load again.
         </Anchor>
       )}
       {actions}

@@ -84,7 +84,7 @@ function NameForm({ save }: { readonly save: (name: string) => void }) {
       <Stack gap="md">
         <TextInput
           label="Name"
-          description="Stored for you in this browser. To share it, send the page’s address"
+          description="Stored for you in this browser. To share it, send the page’s address."
           required
           maxLength={60}
           data-autofocus

@@ -126,7 +126,7 @@ function readIfExists(file: string, displayPath = file): string | undefined {
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw new CredentialsError(
-      `${displayPath} cannot be read: ${error instanceof Error ? error.message : error}`,
+      `${displayPath} cannot be read: ${error instanceof Error ? error.message : error}.`,
     )
   }
 }

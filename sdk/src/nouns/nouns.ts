@@ -111,10 +111,10 @@ function buildInput(
     throw new TypeError(`${formatUsage(endpoint)} received ${rest.length} additional arguments.`)
   if (takes && (argument === undefined ? needsInput : !isObject(argument)))
     throw new TypeError(
-      `${formatUsage(endpoint)}: ${takes} ${argument === undefined ? 'is missing' : `must be an object, not ${describeType(argument)}`}`,
+      `${formatUsage(endpoint)}: ${takes} ${argument === undefined ? 'is missing' : `must be an object, not ${describeType(argument)}`}.`,
     )
   if (!isObject(options))
-    throw new TypeError(`${formatUsage(endpoint)}: options must be an object, not ${describeType(options)}`)
+    throw new TypeError(`${formatUsage(endpoint)}: options must be an object, not ${describeType(options)}.`)
   checkOptions(endpoint, options)
   const { signer, ...callOptions } = options
   const input = { ...callOptions, params, ...(takes && argument !== undefined && { [takes]: argument }) }
@@ -127,7 +127,7 @@ function requireParam(endpoint: Endpoint, name: string, value: unknown): string 
     value === undefined
       ? 'is missing'
       : `must be a non-empty string, not ${value === '' ? 'an empty one' : describeType(value)}`
-  throw new TypeError(`${formatUsage(endpoint)}: ${name} ${problem}`)
+  throw new TypeError(`${formatUsage(endpoint)}: ${name} ${problem}.`)
 }
 
 function checkOptions(endpoint: Endpoint, options: Readonly<Record<string, unknown>>): void {

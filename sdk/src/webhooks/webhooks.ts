@@ -38,7 +38,7 @@ export interface WebhookRequest {
 
 const TOLERANCE_SECONDS = 300
 const RAW_BODY =
-  'The raw body is needed, byte for byte as received: JSON that was parsed and reserialized does not match. With Express, use express.raw({ type: "application/json" }) for this route'
+  'The raw body is needed, byte for byte as received: JSON that was parsed and reserialized does not match. With Express, use express.raw({ type: "application/json" }) for this route.'
 const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/
 const HMAC = { name: 'HMAC', hash: 'SHA-256' } as const
 
@@ -78,11 +78,11 @@ export async function verifySvcSignature(
   { wireWord }: Pick<WebhookRequest, 'wireWord'> = {},
 ): Promise<WebhookEvent> {
   const point = pointFromHex(publicKey)
-  if (!point) throw new TypeError('publicKey is not a webhookPublicKey: 130 hex characters')
+  if (!point) throw new TypeError('publicKey is not a webhookPublicKey: 130 hex characters.')
   const { v, s } = parseMembers(header)
   const der = v === '1' && typeof s === 'string' ? bytesFromBase64(s) : undefined
   if (!der)
-    throw new WebhookVerificationError(`${wireSpelling(wireWord).webhookSignatureHeader} cannot be read`)
+    throw new WebhookVerificationError(`${wireSpelling(wireWord).webhookSignatureHeader} cannot be read.`)
   const bytes = toBytes(payload)
   if (!(await verify(point, bytes, der)))
     throw new WebhookVerificationError(`The signature does not match publicKey. ${RAW_BODY}`)
@@ -90,15 +90,15 @@ export async function verifySvcSignature(
 }
 
 function checkAge(timestamp: string, { toleranceSeconds = TOLERANCE_SECONDS, now }: WebhookRequest): void {
-  if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookVerificationError('webhook-timestamp cannot be read')
+  if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookVerificationError('webhook-timestamp cannot be read.')
   const age = (now?.getTime() ?? systemClock()) / 1000 - Number(timestamp)
-  if (age > toleranceSeconds) throw new WebhookVerificationError('The request is too old')
-  if (age < -toleranceSeconds) throw new WebhookVerificationError('The request is from the future')
+  if (age > toleranceSeconds) throw new WebhookVerificationError('The request is too old.')
+  if (age < -toleranceSeconds) throw new WebhookVerificationError('The request is from the future.')
 }
 
 function requireHeader(headers: WebhookHeaders, name: string): string {
   const value = headers instanceof Headers ? headers.get(name) : findHeader(headers, name)
-  if (typeof value !== 'string' || value === '') throw new WebhookVerificationError(`${name} is missing`)
+  if (typeof value !== 'string' || value === '') throw new WebhookVerificationError(`${name} is missing.`)
   return value
 }
 
@@ -111,7 +111,7 @@ function findHeader(headers: Exclude<WebhookHeaders, Headers>, name: string): un
 function decodeSecret(secret: string): Bytes {
   const [, base64] = SECRET.exec(secret) ?? []
   const bytes = base64 === undefined ? undefined : bytesFromBase64(base64)
-  if (!bytes) throw new TypeError('secret is not a webhook secret: whsec_ and base64')
+  if (!bytes) throw new TypeError('secret is not a webhook secret: whsec_ and base64.')
   return bytes
 }
 

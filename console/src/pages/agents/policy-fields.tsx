@@ -51,7 +51,7 @@ export function PolicyFields(props: FieldsProps) {
             {...props}
             field="threshold"
             label="Require approval above"
-            description={`In ${draft.thresholdCurrency}. Empty: no amount needs approval`}
+            description={`In ${draft.thresholdCurrency}. If empty, no amount needs approval.`}
           />
         </Stack>
       </Panel>
@@ -65,7 +65,7 @@ function Limits(props: FieldsProps) {
     <SimpleGrid cols={{ base: 1, sm: 2 }} verticalSpacing="md">
       <NativeSelect
         label="Currency of the limits"
-        description="Changing the currency resets the usage to zero"
+        description="Changing the currency resets the usage to zero."
         data={Object.keys(CURRENCIES)}
         value={draft.currency}
         onChange={({ currentTarget: { value } }) => set({ currency: value })}
@@ -75,14 +75,14 @@ function Limits(props: FieldsProps) {
         {...props}
         field="daily"
         label="One day"
-        description="Maximum total in UTC. Leave empty for no limit"
+        description="Maximum total in UTC. Leave empty for no limit."
       />
       <AmountInput {...props} field="dailyCount" label="Actions a day" description="Maximum number" />
       <AmountInput
         {...props}
         field="monthly"
         label="One month"
-        description="Maximum total in UTC. Leave empty for no limit"
+        description="Maximum total in UTC. Leave empty for no limit."
       />
     </SimpleGrid>
   )

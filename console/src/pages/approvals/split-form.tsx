@@ -44,7 +44,7 @@ export function SplitForm({ approval: { objectId, amount: whole }, close, onDone
         data-autofocus
         inputMode="decimal"
         value={amountText}
-        error={amountText !== '' && !isValid && `Enter an amount below ${formatMoney(whole)}`}
+        error={amountText !== '' && !isValid && `Enter an amount below ${formatMoney(whole)}.`}
         onChange={({ currentTarget }) => setAmountText(currentTarget.value)}
       />
       {isValid && <span>Second part: {formatMoney({ ...whole, amount: remainder })}</span>}

@@ -72,7 +72,7 @@ function FreezeForm(props: { readonly id: string; readonly onDone: () => void })
         <span>New purchases are declined immediately. Earlier purchases can still clear or be refunded.</span>
         <Textarea
           label="Reason"
-          description="For your team. The cardholder does not see it"
+          description="For your team. The cardholder does not see it."
           required
           data-autofocus
           autosize

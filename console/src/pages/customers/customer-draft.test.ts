@@ -57,7 +57,7 @@ describe('the customer form', () => {
     expect(findFieldError('line2', original, { ...original, line2: '' })).toBeUndefined()
     const none = createDraft(BUSINESS)
     expect(findFieldError('postalCode', none, { ...none, city: 'Paris' })).toBe(
-      'An address requires this field',
+      'An address requires this field.',
     )
     expect(findFieldError('postalCode', none, none)).toBeUndefined()
   })

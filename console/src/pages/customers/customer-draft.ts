@@ -148,8 +148,8 @@ export function findFieldError(
 ): string | undefined {
   const isEmpty = draft[name].trim() === ''
   if (isEmpty && original[name] !== '' && !REMOVABLE.includes(name))
-    return 'This value can be changed but not removed'
+    return 'This value can be changed but not removed.'
   const hasAddress = ADDRESS_NAMES.some((field) => draft[field].trim() !== '')
   const isNeeded = name === 'line1' || name === 'postalCode' || name === 'country'
-  return isEmpty && hasAddress && isNeeded ? 'An address requires this field' : undefined
+  return isEmpty && hasAddress && isNeeded ? 'An address requires this field.' : undefined
 }

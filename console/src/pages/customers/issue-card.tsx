@@ -111,7 +111,7 @@ function FundingAccounts(props: {
   return (
     <Checkbox.Group
       label="Funding accounts"
-      description="Used in the order in which you select them. All must have the same currency"
+      description="Used in the order in which you select them. All must have the same currency."
       value={[...accountIds]}
       onChange={onChange}
     >

@@ -114,7 +114,7 @@ function Fields({ draft, change, amount, transaction, outcomes }: FieldsProps) {
       />
       <Textarea
         label="Evidence: note"
-        description="For example: who at the bank confirmed what, and when. A line or a document is also sufficient"
+        description="For example: who at the bank confirmed what, and when. A line or a document is also sufficient."
         autosize
         minRows={2}
         maxLength={1000}
@@ -125,7 +125,7 @@ function Fields({ draft, change, amount, transaction, outcomes }: FieldsProps) {
         <>
           <TextInput
             label="Evidence: lines of a statement"
-            description="StatementEntry:…, from the page of the day. They must add up to this payment and the charge"
+            description="StatementEntry:…, from the page of the day. They must add up to this payment and the charge."
             value={lines}
             onChange={({ currentTarget }) => set({ lines: currentTarget.value })}
           />

@@ -113,7 +113,7 @@ function SpanFields({ span: { from, to, types }, change }: SpanFieldsProps) {
       />
       <TextInput
         label="To"
-        description="Leave empty for now"
+        description="Leave empty for the current time."
         type="datetime-local"
         value={to}
         onChange={({ currentTarget }) => change({ to: currentTarget.value })}

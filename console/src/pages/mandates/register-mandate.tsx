@@ -112,7 +112,7 @@ function MandateFields(props: { readonly draft: Draft; readonly set: (part: Part
       />
       <TextInput
         label="Reference"
-        description="As the holder knows it. Generated if empty"
+        description="As the holder knows it. Generated if empty."
         maxLength={35}
         value={draft.reference}
         onChange={({ currentTarget }) => set({ reference: currentTarget.value })}
@@ -129,7 +129,7 @@ function MandateFields(props: { readonly draft: Draft; readonly set: (part: Part
       {draft.mandateType === 'RECURRING' && (
         <TextInput
           label="Last collection by another system"
-          description="If empty, the next collection is the first"
+          description="If empty, the next collection is the first."
           type="date"
           onKeyDown={leaveByTab}
           value={draft.lastCollectedOn}

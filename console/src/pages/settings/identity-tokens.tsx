@@ -79,7 +79,7 @@ function IssuerRow(props: {
         />
         <Textarea
           label="Client ids"
-          description="One per line. Leave empty to accept any"
+          description="One per line. Leave empty to accept any."
           autosize
           minRows={1}
           value={audiences}

@@ -115,13 +115,13 @@ function Fields({ draft: { url, description, types, isThin, isLatest }, set }: F
       />
       <Switch
         label="Without data"
-        description="The server reads each record by its id"
+        description="The server reads each record by its id."
         checked={isThin}
         onChange={({ currentTarget }) => set({ isThin: currentTarget.checked })}
       />
       <Switch
         label="Latest balance only"
-        description="Only the latest pending balance of each account is sent"
+        description="Only the latest pending balance of each account is sent."
         checked={isLatest}
         onChange={({ currentTarget }) => set({ isLatest: currentTarget.checked })}
       />

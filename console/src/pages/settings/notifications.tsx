@@ -116,7 +116,7 @@ function DigestFields({
               description={
                 ownPermissions.includes(NOTIFICATION_TOPICS[topic])
                   ? undefined
-                  : `You do not have ${NOTIFICATION_TOPICS[topic]}, so nothing of it waits for you`
+                  : `You do not have the permission ${NOTIFICATION_TOPICS[topic]}, so nothing of this kind waits for you.`
               }
             />
           ))}

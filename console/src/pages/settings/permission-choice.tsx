@@ -37,7 +37,7 @@ export function PermissionChoice(props: {
               value={name}
               label={name}
               description={
-                isMine ? PERMISSION_LABELS[name] : `${PERMISSION_LABELS[name]}. You do not have it yourself`
+                isMine ? PERMISSION_LABELS[name] : `${PERMISSION_LABELS[name]}. You do not have it yourself.`
               }
               disabled={!isMine && !value.includes(name)}
             />

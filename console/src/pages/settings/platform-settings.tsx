@@ -46,7 +46,7 @@ export function PlatformSettings() {
             />
             <Switch
               label="Ignore unknown fields in requests"
-              description="Otherwise such requests are refused, which reveals typos immediately"
+              description="Otherwise such requests are refused, which reveals typos immediately."
               checked={lenientInput}
               onChange={({ currentTarget }) => set({ lenientInput: currentTarget.checked })}
             />
@@ -67,7 +67,7 @@ function AccountSettings() {
       {({ omnibusAccounts }, set) => (
         <Switch
           label="The platform's accounts hold customers' money"
-          description="Each quote from one of them must then name the customer for whom it pays"
+          description="Each quote from one of them must then name the customer for whom it pays."
           checked={omnibusAccounts}
           onChange={({ currentTarget }) => set({ omnibusAccounts: currentTarget.checked })}
         />

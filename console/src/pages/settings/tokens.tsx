@@ -141,7 +141,7 @@ function NameField({ value, set }: { readonly value: string; readonly set: (name
   return (
     <TextInput
       label="Name"
-      description="Name the program that uses it, so that colleagues recognize it later"
+      description="Name the program that uses it, so that colleagues recognize it later."
       required
       maxLength={255}
       data-autofocus

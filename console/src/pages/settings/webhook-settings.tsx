@@ -26,7 +26,7 @@ export function WebhookSettings() {
         {({ url }, set) => (
           <TextInput
             label="Address"
-            description="Leave it empty to send no webhooks. The event feed is available either way"
+            description="Leave it empty to send no webhooks. The event feed is available either way."
             type="url"
             placeholder="https://example.com/webhooks"
             value={url}

@@ -70,7 +70,7 @@ function RequestForm(props: Omit<RequestProps, 'disabledReason'> & { readonly cl
       />
       <Textarea
         label="In words"
-        description="The customer reads it on the verification page"
+        description="The customer reads it on the verification page."
         autosize
         minRows={2}
         maxLength={500}

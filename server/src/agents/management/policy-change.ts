@@ -74,7 +74,7 @@ function checkNewCurrency(
     throw fieldError(
       'INVALID_INPUT',
       `${prefix}spendingLimits.${missing}`,
-      `${prefix}spendingLimits.${missing} is in ${currency}. To change the currency, also send this limit in the new currency${orNull}`,
+      `${prefix}spendingLimits.${missing} is in ${currency}. To change the currency, also send this limit in the new currency${orNull}.`,
     )
   }
   const hasAccountLimits = policy.accountRestrictions?.accountRules?.some(
@@ -84,7 +84,7 @@ function checkNewCurrency(
     throw fieldError(
       'INVALID_INPUT',
       `${prefix}accountRestrictions.accountRules`,
-      `${prefix}accountRestrictions.accountRules has limits in ${currency}. To change the currency, also send all rules with limits in the new currency`,
+      `${prefix}accountRestrictions.accountRules has limits in ${currency}. To change the currency, also send all rules with limits in the new currency.`,
     )
   const thresholds = policy.approvalThresholds
   const isInOldCurrency = (thresholds?.amount ?? null) !== null && thresholds?.currency === undefined
@@ -96,11 +96,11 @@ function checkNewCurrency(
     throw fieldError(
       'INVALID_INPUT',
       `${prefix}approvalThresholds.amount`,
-      `${prefix}approvalThresholds.amount is in ${currency}. To change the currency of the limits, also send an amount in the new currency, null, or approvalThresholds.currency`,
+      `${prefix}approvalThresholds.amount is in ${currency}. To change the currency of the limits, also send an amount in the new currency, null, or approvalThresholds.currency.`,
     )
 }
 
 function checkCurrency(currency: string, field: string): void {
   if (!isKnownCurrency(currency))
-    throw fieldError('INVALID_CURRENCY', field, `${field}: ${currency} is not a supported currency`)
+    throw fieldError('INVALID_CURRENCY', field, `${currency} is not a supported currency.`)
 }

@@ -14,7 +14,7 @@ type Body = Static<typeof AgentPolicySimulateRequest>
 export async function simulateAction(op: Op, agent: AgentRow, body: Body) {
   const { type, amount, currency, sourceAccountId, destinationAccountId } = body
   if (!isKnownCurrency(currency))
-    throw fieldError('INVALID_CURRENCY', 'currency', `${currency} is not a supported currency`)
+    throw fieldError('INVALID_CURRENCY', 'currency', `${currency} is not a supported currency.`)
   if (sourceAccountId === undefined)
     throw fieldError('INVALID_INPUT', 'sourceAccountId', 'sourceAccountId is required')
   if (destinationAccountId === undefined && type !== 'EXECUTE_QUOTE')

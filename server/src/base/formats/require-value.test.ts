@@ -7,6 +7,6 @@ test('a required value is returned, even if it is zero or an empty string', () =
 })
 
 test('the error for a missing required value describes it', () => {
-  expect(() => requireValue(null, 'platform of a job')).toThrow('Missing platform of a job.')
-  expect(() => requireValue(undefined, 'platform of a job')).toThrow('Missing platform of a job.')
+  expect(() => requireValue(null, 'platform of a job')).toThrow('Missing platform of a job')
+  expect(() => requireValue(undefined, 'platform of a job')).toThrow('Missing platform of a job')
 })

@@ -19,11 +19,11 @@ export function readBrale(env: Environment): { readonly brale?: BraleConfig } {
   const environment = env.BRALE_ENVIRONMENT
   if (!environment) {
     for (const name of ['BRALE_AUTH_URL', 'BRALE_API_URL'])
-      if (env[name]) throw new ConfigError(`${name} has no effect without BRALE_ENVIRONMENT`)
+      if (env[name]) throw new ConfigError(`${name} has no effect without BRALE_ENVIRONMENT.`)
     return {}
   }
   if (environment !== 'SANDBOX' && environment !== 'PRODUCTION')
-    throw new ConfigError(`BRALE_ENVIRONMENT must be one of SANDBOX, PRODUCTION, not "${environment}"`)
+    throw new ConfigError(`BRALE_ENVIRONMENT must be one of SANDBOX, PRODUCTION, not "${environment}".`)
   const authUrl = readUrl(env, 'BRALE_AUTH_URL', AUTH_URL_DEFAULT)
   const apiUrl = readUrl(env, 'BRALE_API_URL', API_URL_DEFAULT).replace(/\/+$/, '')
   return { brale: { environment, authUrl, apiUrl } }
@@ -33,7 +33,7 @@ function readUrl(env: Environment, name: string, fallback: string): string {
   const text = env[name] || fallback
   if (!isSafeUrl(text) || new URL(text).search)
     throw new ConfigError(
-      `${name} must begin with https:// (http:// only for this machine) and have no user or query, not "${text}"`,
+      `${name} must begin with https:// (http:// only for this machine) and have no user or query, not "${text}".`,
     )
   return new URL(text).href
 }

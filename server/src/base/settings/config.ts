@@ -144,12 +144,12 @@ export function readConfig(env: Environment): Config {
   const newMasterKey = readMasterKey(env, 'COUNTERSIGN_NEW_MASTER_KEY')
   if (mode === 'production' && !masterKey)
     throw new ConfigError(
-      'COUNTERSIGN_MASTER_KEY is required in production: 32 random bytes as 64 hex digits',
+      'COUNTERSIGN_MASTER_KEY is required in production: 32 random bytes as 64 hex digits.',
     )
   const databaseUrl = env.DATABASE_URL || undefined
   if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl))
     throw new ConfigError(
-      'DATABASE_URL must begin with postgres:// (leave it unset for the embedded database)',
+      'DATABASE_URL must begin with postgres:// (leave it unset for the embedded database).',
     )
   const metricsToken = readMetricsToken(env)
   const smtp = readSmtp(env)
@@ -199,8 +199,8 @@ export function readConfig(env: Environment): Config {
 
 function readReadUrl({ DATABASE_URL, DATABASE_READ_URL: url }: Environment): Pick<Config, 'databaseReadUrl'> {
   if (!url) return {}
-  if (!/^postgres(ql)?:\/\//.test(url)) throw new ConfigError('DATABASE_READ_URL must begin with postgres://')
-  if (!DATABASE_URL) throw new ConfigError('DATABASE_READ_URL requires DATABASE_URL')
+  if (!/^postgres(ql)?:\/\//.test(url)) throw new ConfigError('DATABASE_READ_URL must be a postgres:// URL.')
+  if (!DATABASE_URL) throw new ConfigError('DATABASE_READ_URL requires DATABASE_URL.')
   return { databaseReadUrl: url }
 }
 
@@ -209,7 +209,7 @@ function readMasterKey(env: Environment, name: string): Uint8Array | undefined {
   if (!text) return undefined
   // The message must not repeat the value, which is a secret.
   if (!/^[0-9a-fA-F]{64}$/.test(text))
-    throw new ConfigError(`${name} must be 64 hex digits (32 bytes), for example from: openssl rand -hex 32`)
+    throw new ConfigError(`${name} must be 64 hex digits (32 bytes), as openssl rand -hex 32 prints them.`)
   return Buffer.from(text, 'hex')
 }
 
@@ -228,7 +228,7 @@ function readOrigin(env: Environment, name: 'PUBLIC_URL' | 'OTHER_CONSOLE_URL'):
   if (!value) return undefined
   const url = URL.canParse(value) ? new URL(value) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`)
-    throw new ConfigError(`${name} must be like https://pay.example.com, without a path, not "${value}"`)
+    throw new ConfigError(`${name} must be like https://pay.example.com, without a path, not "${value}".`)
   return url.origin
 }
 
@@ -236,7 +236,9 @@ function readMetricsToken({ METRICS_TOKEN }: Environment): string | undefined {
   if (!METRICS_TOKEN) return undefined
   // A token as in RFC 6750. The message must not repeat the value, which is a secret.
   if (!/^[A-Za-z0-9\-._~+/]{16,256}=*$/.test(METRICS_TOKEN))
-    throw new ConfigError('METRICS_TOKEN must be 16 to 256 letters, digits or any of -._~+/')
+    throw new ConfigError(
+      'METRICS_TOKEN must have 16 to 256 characters, and only letters, digits and -._~+/ characters.',
+    )
   return METRICS_TOKEN
 }
 
@@ -244,7 +246,7 @@ function readMessageRules(env: Environment): MessageRules {
   const senderDomains = parseSenderDomains(env.SMTP_SENDER_DOMAINS || '{}')
   if (!senderDomains)
     throw new ConfigError(
-      'SMTP_SENDER_DOMAINS must be like {"*": ["mail.example"], "Platform:…": ["shop.example"]}',
+      'SMTP_SENDER_DOMAINS must be a JSON object like {"*": ["mail.example"], "Platform:…": ["shop.example"]} that lists domains.',
     )
   return {
     perRecipient: readMessageLimit(env, 'MESSAGES_PER_RECIPIENT', '20,60'),
@@ -258,7 +260,7 @@ function readMessageLimit(env: Environment, name: string, fallback: string): Mes
   const limit = parseMessageLimit(text)
   if (!limit)
     throw new ConfigError(
-      `${name} must be two numbers, per hour and per day, like ${fallback}, not "${text}"`,
+      `${name} must be two numbers, per hour and per day, like ${fallback}, not "${text}".`,
     )
   return limit
 }
@@ -281,7 +283,7 @@ function readRates(env: Environment): Pick<Config, 'rates'> {
   // The message must not repeat the value, because its query may contain a key.
   if (!isSafeUrl(RATES_URL))
     throw new ConfigError(
-      'RATES_URL must begin with https:// (http:// only for this machine) and have no user, password or fragment',
+      'RATES_URL must begin with https:// (http:// only for this machine) and have no user, password or fragment.',
     )
   return { rates: { url: new URL(RATES_URL).href, maxAgeSeconds } }
 }
@@ -303,6 +305,6 @@ function readDocuments(env: Environment): DocumentsConfig {
 
 function readFees(env: Environment): FeeSchedule {
   const fees = parseFees(env.COUNTERSIGN_FEES || '[]')
-  if ('problem' in fees) throw new ConfigError(`COUNTERSIGN_FEES${fees.problem}`)
+  if ('problem' in fees) throw new ConfigError(`COUNTERSIGN_FEES${fees.problem}.`)
   return fees.schedule
 }

@@ -17,7 +17,7 @@ export function readDatabaseSchema({
   if (name === '') return { databaseSchema: DEFAULT_SCHEMA }
   if (!NAME.test(name) || RESERVED.test(name))
     throw new ConfigError(
-      'DATABASE_SCHEMA must be up to 40 lower-case letters, digits and underscores, must not begin with a digit or pg_, and must not be information_schema',
+      'DATABASE_SCHEMA must be up to 40 lower-case letters, digits and underscores, must not begin with a digit or pg_, and must not be information_schema.',
     )
   return { databaseSchema: name }
 }

@@ -30,7 +30,7 @@ export function parseDocuments(env: Environment): DocumentsConfig | { readonly p
   const retentionDays = Number(text)
   if (!/^\d{1,5}$/.test(text) || retentionDays > RETENTION_DAYS_MAX)
     return {
-      problem: `DOCUMENTS_RETENTION_DAYS must be a number from 0 to ${RETENTION_DAYS_MAX}, not "${text}"`,
+      problem: `DOCUMENTS_RETENTION_DAYS must be a number from 0 to ${RETENTION_DAYS_MAX}, not "${text}".`,
     }
   const bucket = parseBucket(env)
   if (bucket && 'problem' in bucket) return bucket
@@ -65,7 +65,7 @@ function parseBucket(env: Environment): BucketConfig | { readonly problem: strin
   )
     return { problem: FORM }
   if (!DOCUMENTS_ACCESS_KEY_ID || !DOCUMENTS_SECRET_ACCESS_KEY)
-    return { problem: 'DOCUMENTS_URL needs DOCUMENTS_ACCESS_KEY_ID and DOCUMENTS_SECRET_ACCESS_KEY' }
+    return { problem: 'DOCUMENTS_URL needs DOCUMENTS_ACCESS_KEY_ID and DOCUMENTS_SECRET_ACCESS_KEY.' }
   return {
     url: `${endpoint}/${url.hostname}`,
     region,

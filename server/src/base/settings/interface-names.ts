@@ -28,7 +28,7 @@ export function readInterfaceNames(env: Environment): InterfaceNames {
 function readWireWord({ COUNTERSIGN_WIRE_WORD }: Environment): string {
   const word = COUNTERSIGN_WIRE_WORD || WIRE_WORD
   if (!isWireWord(word))
-    throw new ConfigError(`COUNTERSIGN_WIRE_WORD must be ${WIRE_WORD_IN_WORDS}, not "${word}"`)
+    throw new ConfigError(`COUNTERSIGN_WIRE_WORD must be ${WIRE_WORD_IN_WORDS}, not "${word}".`)
   return word
 }
 
@@ -36,7 +36,7 @@ function readPathPrefix({ COUNTERSIGN_BASE_PATH }: Environment): string {
   const prefix = COUNTERSIGN_BASE_PATH || ''
   if (prefix !== '' && !PATH_PREFIX.test(prefix))
     throw new ConfigError(
-      `COUNTERSIGN_BASE_PATH must be like /acme, with letters, digits, - and _ and no trailing slash, not "${prefix}"`,
+      `COUNTERSIGN_BASE_PATH must be like /acme, with letters, digits, - and _ and no trailing slash, not "${prefix}".`,
     )
   return prefix
 }
@@ -45,6 +45,6 @@ function readUmaDomain(env: Environment): string {
   const domain = (env.UMA_DOMAIN || env.SANDBOX_UMA_DOMAIN || UMA_DOMAIN_DEFAULT).toLowerCase()
   // Must be valid as part of a UMA address, so that addresses are found as written.
   if (canonicalUmaAddress(`$${'n'.repeat(UMA_NAME_CHARACTERS_MAX)}@${domain}`) === undefined)
-    throw new ConfigError(`UMA_DOMAIN must be a host name, with an optional port, not "${domain}"`)
+    throw new ConfigError(`UMA_DOMAIN must be a host name, with an optional port, not "${domain}".`)
   return domain
 }

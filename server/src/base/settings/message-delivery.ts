@@ -25,7 +25,7 @@ export interface SmsConfig {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-const SMTP_FORM = 'SMTP_URL must be like smtps://user:password@host:465 or smtp://user:password@host:587'
+const SMTP_FORM = 'SMTP_URL must be like smtps://user:password@host:465 or smtp://user:password@host:587.'
 const ADDRESS = /^[^\s@<>"(),:;\\]+@[^\s@<>"(),:;\\]+$/
 
 /**
@@ -45,7 +45,7 @@ export function readSmtp(env: Environment): SmtpConfig | undefined {
   const login = { user: decodePercent(username), password: decodePercent(password) }
   const requireTls = searchParams.get('requireTLS') ?? (isThisMachine(host) ? undefined : 'true')
   if (requireTls !== undefined && requireTls !== 'true' && requireTls !== 'false')
-    throw new ConfigError('SMTP_URL: requireTLS must be true or false')
+    throw new ConfigError('SMTP_URL: requireTLS must be true or false.')
   const startTls = requireTls === undefined ? 'never' : requireTls === 'true' ? 'required' : 'offered'
   const isImplicit = protocol === 'smtps:'
   return {
@@ -65,7 +65,7 @@ function readSender(text: string | undefined): SmtpConfig['from'] | undefined {
   const [, name = '', bracketed] = /^([^<>\p{Cc}]*)<([^<>]*)>$/u.exec(text.trim()) ?? []
   const address = (bracketed ?? text).trim()
   if (!ADDRESS.test(address))
-    throw new ConfigError(`SMTP_FROM must be an address, or a name and <address>, not "${text}"`)
+    throw new ConfigError(`SMTP_FROM must be an address, or a name and <address>, not "${text}".`)
   const displayName = name.trim().replace(/^"(.*)"$/, '$1')
   return displayName === '' ? { address } : { name: displayName, address }
 }
@@ -90,16 +90,17 @@ export function readSms(env: Environment): SmsConfig | undefined {
   const { SMS_URL, SMS_ACCOUNT_SID, SMS_AUTH_TOKEN, SMS_FROM } = env
   if (!SMS_URL && !SMS_ACCOUNT_SID && !SMS_AUTH_TOKEN && !SMS_FROM) return undefined
   const requirement = 'SMS_URL, SMS_ACCOUNT_SID, SMS_AUTH_TOKEN and SMS_FROM must be set together'
-  if (!SMS_URL) throw new ConfigError(`SMS_URL is missing: ${requirement}`)
-  if (!SMS_ACCOUNT_SID) throw new ConfigError(`SMS_ACCOUNT_SID is missing: ${requirement}`)
-  if (!SMS_AUTH_TOKEN) throw new ConfigError(`SMS_AUTH_TOKEN is missing: ${requirement}`)
-  if (!SMS_FROM) throw new ConfigError(`SMS_FROM is missing: ${requirement}`)
+  if (!SMS_URL) throw new ConfigError(`SMS_URL is missing: ${requirement}.`)
+  if (!SMS_ACCOUNT_SID) throw new ConfigError(`SMS_ACCOUNT_SID is missing: ${requirement}.`)
+  if (!SMS_AUTH_TOKEN) throw new ConfigError(`SMS_AUTH_TOKEN is missing: ${requirement}.`)
+  if (!SMS_FROM) throw new ConfigError(`SMS_FROM is missing: ${requirement}.`)
   // Credentials in the URL are rejected, because URLs are not treated as secrets.
   if (!isSafeUrl(SMS_URL) || new URL(SMS_URL).search)
     throw new ConfigError(
-      'SMS_URL must begin with https:// (http:// only for this machine) and have no user or query',
+      'SMS_URL must begin with https:// (http:// only for this machine) and have no user or query.',
     )
-  if (!/^\w{1,64}$/.test(SMS_ACCOUNT_SID)) throw new ConfigError('SMS_ACCOUNT_SID must be letters and digits')
+  if (!/^\w{1,64}$/.test(SMS_ACCOUNT_SID))
+    throw new ConfigError('SMS_ACCOUNT_SID must be letters and digits.')
   return {
     url: new URL(SMS_URL).href.replace(/\/+$/, ''),
     accountSid: SMS_ACCOUNT_SID,

@@ -16,6 +16,6 @@ export function readInteger(
   const text = env[name] || String(fallback)
   const number = Number(text)
   if (!/^\d+$/.test(text) || text.length > String(max).length || number < min || number > max)
-    throw new ConfigError(`${name} must be a number from ${min} to ${max}, not "${text}"`)
+    throw new ConfigError(`${name} must be a number from ${min} to ${max}, not "${text}".`)
   return number
 }

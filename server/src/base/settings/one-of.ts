@@ -10,6 +10,6 @@ export function readChoice<const T extends readonly string[]>(
   const text = env[name]
   if (!text) return fallback
   if (!choices.includes(text))
-    throw new ConfigError(`${name} must be one of ${choices.join(', ')}, not "${text}"`)
+    throw new ConfigError(`${name} must be one of ${choices.join(', ')}, not "${text}".`)
   return text
 }

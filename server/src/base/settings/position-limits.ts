@@ -16,12 +16,12 @@ export function readPositionLimits({ FX_POSITION_LIMITS }: Readonly<Record<strin
   const limits = new Map<KnownCurrency, bigint>()
   for (const part of FX_POSITION_LIMITS.split(',')) {
     const [, currency = '', amount = ''] = /^\s*([A-Z0-9]{3,8}):(\d{1,19})\s*$/.exec(part) ?? []
-    if (amount === '' || BigInt(amount) > INT64_MAX) throw new ConfigError(`${FORM}, not "${part}"`)
+    if (amount === '' || BigInt(amount) > INT64_MAX) throw new ConfigError(`${FORM}, not "${part}".`)
     if (!isKnownCurrency(currency))
       throw new ConfigError(
-        `FX_POSITION_LIMITS names the currency "${currency}", which this server does not support`,
+        `FX_POSITION_LIMITS names the currency "${currency}", which this server does not support.`,
       )
-    if (limits.has(currency)) throw new ConfigError(`FX_POSITION_LIMITS names ${currency} twice`)
+    if (limits.has(currency)) throw new ConfigError(`FX_POSITION_LIMITS names ${currency} twice.`)
     limits.set(currency, BigInt(amount))
   }
   return { positionLimits: limits }

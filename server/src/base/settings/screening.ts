@@ -22,7 +22,7 @@ export function readScreening(
   const givenName = NAMES.find((name) => env[name])
   if (givenName === undefined) return {}
   if (mode === 'sandbox')
-    throw new ConfigError(`${givenName} is for production only: the sandbox uses its own list`)
+    throw new ConfigError(`${givenName} is for production only: the sandbox uses its own list.`)
   const { SCREENING_FILE, SCREENING_URL, SCREENING_SECRET } = env
   const provider = parseSignedProvider('SCREENING', SCREENING_URL, SCREENING_SECRET, isSafe)
   if (provider && 'problem' in provider) throw new ConfigError(provider.problem)

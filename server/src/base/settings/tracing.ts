@@ -61,7 +61,7 @@ function parseEndpoint(endpoint: string): string {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
     throw new ConfigError(
-      'OTEL_EXPORTER_OTLP_ENDPOINT must be like http://localhost:4318, without user, password, query or fragment',
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be like http://localhost:4318, without user, password, query or fragment.',
     )
   return `${url.href.replace(/\/+$/, '')}/v1/traces`
 }
@@ -77,7 +77,7 @@ function parseHeaders(text = ''): Record<string, string> {
       const [, name, encoded] = /^\s*([!#$%&'*+.^_`|~A-Za-z0-9-]+)\s*=\s*([\x21-\x7e]*)\s*$/.exec(pair) ?? []
       const value = encoded === undefined ? undefined : decodeText(encoded)
       if (name === undefined || value === undefined)
-        throw new ConfigError('OTEL_EXPORTER_OTLP_HEADERS must be like api-key=…,other=…, percent-encoded')
+        throw new ConfigError('OTEL_EXPORTER_OTLP_HEADERS must be like api-key=…,other=…, percent-encoded.')
       return [name, value]
     }),
   )
@@ -95,6 +95,6 @@ function decodeText(text: string): string | undefined {
 function parseRatio(text: string | undefined): number {
   const ratio = Number(text || '1')
   if (!/^[\d.]+$/.test(text || '1') || !(ratio >= 0 && ratio <= 1))
-    throw new ConfigError(`OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, not "${text}"`)
+    throw new ConfigError(`OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, not "${text}".`)
   return ratio
 }

@@ -9,7 +9,7 @@ export function readTrustedProxies({
   const parsed = parseNetworks(texts.filter((text) => text !== ''))
   if ('problem' in parsed)
     throw new ConfigError(
-      `TRUSTED_PROXIES must be networks or addresses separated by commas, like 10.0.0.0/8,fd00::/8, not "${parsed.problem}"`,
+      `TRUSTED_PROXIES must be networks or addresses separated by commas, like 10.0.0.0/8,fd00::/8, not "${parsed.problem}".`,
     )
   return parsed.networks
 }

@@ -66,14 +66,14 @@ export function readUmaProviders(env: { readonly UMA_PROVIDERS_FILE?: string | u
   if (!path) return {}
   const entries = readJsonFile(path)
   if (!Array.isArray(entries) || entries.length > PROVIDERS_MAX)
-    throw new ConfigError(`UMA_PROVIDERS_FILE: ${path} must be a list of at most ${PROVIDERS_MAX} providers`)
+    throw new ConfigError(`UMA_PROVIDERS_FILE: ${path} must be a list of at most ${PROVIDERS_MAX} providers.`)
   const umaProviders = entries.map((entry: unknown, index) =>
     readProvider(entry, `UMA_PROVIDERS_FILE: entry ${index + 1}`),
   )
   const domains = umaProviders.map(({ domain }) => domain)
   const repeatedDomain = domains.find((domain, index) => domains.indexOf(domain) !== index)
   if (repeatedDomain !== undefined)
-    throw new ConfigError(`UMA_PROVIDERS_FILE: the domain ${repeatedDomain} is listed twice`)
+    throw new ConfigError(`UMA_PROVIDERS_FILE: the domain ${repeatedDomain} is listed twice.`)
   return { umaProviders }
 }
 
@@ -82,21 +82,21 @@ function readJsonFile(path: string): unknown {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch (error) {
     throw new ConfigError(
-      `UMA_PROVIDERS_FILE: ${path} cannot be read as JSON (${error instanceof Error ? error.message : error})`,
+      `UMA_PROVIDERS_FILE: ${path} cannot be read as JSON (${error instanceof Error ? error.message : error}).`,
     )
   }
 }
 
 function readProvider(entry: unknown, place: string): KnownUmaProvider {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry))
-    throw new ConfigError(`${place} must be an object`)
+    throw new ConfigError(`${place} must be an object.`)
   const members: Entry = { ...entry }
   for (const name of REQUIRED)
-    if (!Object.hasOwn(members, name)) throw new ConfigError(`${place} lacks the property ${name}`)
+    if (!Object.hasOwn(members, name)) throw new ConfigError(`${place} lacks the property ${name}.`)
   for (const [name, value] of Object.entries(members)) {
     const [patternText, is] = isKeyOf(MEMBERS, name) ? MEMBERS[name] : []
-    if (!is) throw new ConfigError(`${place} has an unknown property: ${name}`)
-    if (!is(value)) throw new ConfigError(`${place}: ${name} must be ${patternText}`)
+    if (!is) throw new ConfigError(`${place} has an unknown property: ${name}.`)
+    if (!is(value)) throw new ConfigError(`${place}: ${name} must be ${patternText}.`)
   }
   // All properties were checked above.
   return members as unknown as KnownUmaProvider

@@ -36,7 +36,7 @@ export async function writeRows(
     await sync(unfinished)
     const sha256 = await hashFile(unfinished)
     if (existsSync(path) && (await hashFile(path)) !== sha256)
-      throw new Error(`${path} already exists with different content. Choose another folder`)
+      throw new Error(`${path} already exists with different content. Choose another folder.`)
     await rename(unfinished, path)
     await sync(folder)
     return { file, rows, sha256 }
@@ -63,7 +63,7 @@ export async function checkFile(folder: string, { file, rows, sha256 }: Written)
     if ((await hashFile(path)) !== sha256) throw new Error('its content has changed since it was written')
     await pipeline(createReadStream(path), createGunzip(), count)
   } catch (error) {
-    throw new Error(`${path} is damaged: ${getErrorMessage(error)}`)
+    throw new Error(`${path} is damaged: ${getErrorMessage(error)}.`)
   }
-  if (rowCount !== rows) throw new Error(`${path} has ${rowCount} rows instead of ${rows}`)
+  if (rowCount !== rows) throw new Error(`${path} has ${rowCount} rows instead of ${rows}.`)
 }

@@ -41,10 +41,10 @@ export async function archive(
   before: string,
   to: string,
 ): Promise<{ readonly archived: readonly Archived[] }> {
-  if (!isAbsolute(to)) throw new Error(`${to} is not an absolute path`)
+  if (!isAbsolute(to)) throw new Error(`${to} is not an absolute path.`)
   const end = partEnd(before, clock())
   const due = await countDue(db, end)
-  if (due > 0) throw new Error(`${due} events from before ${before} are not delivered yet. Try again later`)
+  if (due > 0) throw new Error(`${due} events from before ${before} are not delivered yet. Try again later.`)
   await mkdir(to, { recursive: true, mode: 0o700 })
   for (const part of await findParts(db)) if (part.until <= end) await detachPart(db, part, clock())
   const archived: Archived[] = []
@@ -55,12 +55,12 @@ export async function archive(
 /** The time before which rows are archived. Throws a one-line error if the month is invalid or too recent. */
 function partEnd(before: string, now: Date): Date {
   if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(before))
-    throw new Error(`--before must be a month like 2026-03, not ${before}`)
+    throw new Error(`--before must be a month like 2026-03, not ${before}.`)
   const end = new Date(`${before}-01T00:00:00.000Z`)
   const last = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - MONTHS_KEPT_MIN))
   if (end > last)
     throw new Error(
-      `--before must be ${last.toISOString().slice(0, 7)} or earlier, because ${MONTHS_KEPT_MIN} whole months are kept`,
+      `--before must be ${last.toISOString().slice(0, 7)} or earlier, because ${MONTHS_KEPT_MIN} whole months are kept.`,
     )
   return end
 }
@@ -75,7 +75,7 @@ async function movePartToFile(db: Database, part: Detached, folder: string, now:
   await checkFile(folder, written)
   const rows = await countRows(db, part)
   if (rows !== written.rows)
-    throw new Error(`${part.name} has ${rows} rows, but its file has ${written.rows}. Nothing was removed`)
+    throw new Error(`${part.name} has ${rows} rows, but its file has ${written.rows}. Nothing was removed.`)
   await dropWritten(db, part, written, now)
   return { table: part.of_table, part: part.name, ...written }
 }
@@ -85,7 +85,7 @@ export async function checkArchives(
   { db }: App,
   folder: string,
 ): Promise<{ readonly files: number; readonly findings: readonly string[] }> {
-  if (!isAbsolute(folder)) throw new Error(`${folder} is not an absolute path`)
+  if (!isAbsolute(folder)) throw new Error(`${folder} is not an absolute path.`)
   const archives = await findWritten(db)
   const findings: string[] = []
   for (const { file, row_count, sha256 } of archives)

@@ -49,13 +49,13 @@ export async function checkManifest(folder: string): Promise<Manifest> {
   const found = await hashFiles(folder)
   for (const [path, { bytes, sha256 }] of Object.entries(manifest.files)) {
     const actual = found[path]
-    if (!actual) throw new Error(`${join(folder, path)} is missing. The backup is incomplete`)
+    if (!actual) throw new Error(`${join(folder, path)} is missing. The backup is incomplete.`)
     if (actual.bytes !== bytes || actual.sha256 !== sha256)
-      throw new Error(`${join(folder, path)} has changed since the backup was made`)
+      throw new Error(`${join(folder, path)} has changed since the backup was made.`)
   }
   for (const path of Object.keys(found))
     if (!Object.hasOwn(manifest.files, path))
-      throw new Error(`${join(folder, path)} does not belong to the backup. Remove it`)
+      throw new Error(`${join(folder, path)} does not belong to the backup. Remove it.`)
   return manifest
 }
 
@@ -64,10 +64,10 @@ async function readManifest(folder: string): Promise<Manifest> {
   try {
     manifest = JSON.parse(await readFile(join(folder, FILE), 'utf8'))
   } catch (error) {
-    throw new Error(`${folder} is not a backup: ${getErrorMessage(error)}`)
+    throw new Error(`${folder} is not a backup: ${getErrorMessage(error)}.`)
   }
   if (manifest.format !== FORMAT)
-    throw new Error(`${folder} is a backup of format ${manifest.format}, which this release cannot read`)
+    throw new Error(`${folder} is a backup of format ${manifest.format}, which this release cannot read.`)
   return manifest
 }
 

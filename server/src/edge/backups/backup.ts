@@ -26,9 +26,9 @@ export interface Backup {
  */
 export async function makeBackup(app: App, to: string): Promise<Backup> {
   const { db, config, enclave } = app
-  if (!db.copyFiles) throw new Error('PostgreSQL has its own backups. Omit the folder to check them')
-  if (!isAbsolute(to)) throw new Error(`${to} is not an absolute path`)
-  if (existsSync(to)) throw new Error(`${to} already exists. Choose a new folder for the backup`)
+  if (!db.copyFiles) throw new Error('PostgreSQL has its own backups. Omit the folder to check them.')
+  if (!isAbsolute(to)) throw new Error(`${to} is not an absolute path.`)
+  if (existsSync(to)) throw new Error(`${to} already exists. Choose a new folder for the backup.`)
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
   const unfinished = await mkdtemp(`${to}.unfinished-`)
   try {
@@ -69,6 +69,6 @@ async function verifyCopy(folder: string, quorumPublicKey: string): Promise<Book
 
 /** Problems with backups that PostgreSQL itself reports. */
 export async function checkBackups({ db, clock }: App): Promise<{ readonly findings: readonly string[] }> {
-  if (db.copyFiles) throw new Error('A backup of the embedded database needs a folder')
+  if (db.copyFiles) throw new Error('A backup of the embedded database needs a folder.')
   return { findings: await checkArchiving(db, clock()) }
 }

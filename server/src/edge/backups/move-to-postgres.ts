@@ -26,10 +26,10 @@ export interface MovedDatabase {
  * none can open its database afterwards. Throws a one-line error.
  */
 export async function moveToPostgres(config: Config, from: string, url: string): Promise<MovedDatabase> {
-  if (!existsSync(join(from, 'db'))) throw new Error(`${from} has no embedded database`)
+  if (!existsSync(join(from, 'db'))) throw new Error(`${from} has no embedded database.`)
   const masterKey = config.masterKey ?? (await findMasterKey(from))
   if (!masterKey)
-    throw new Error('The master key is required to verify the books. Set COUNTERSIGN_MASTER_KEY')
+    throw new Error('The master key is required to verify the books. Set COUNTERSIGN_MASTER_KEY.')
   const marker = join(from, MOVED_FILE)
   const source = await openEmbedded(from)
   try {
@@ -44,7 +44,7 @@ export async function moveToPostgres(config: Config, from: string, url: string):
       )
       await continueFeed(target)
       const keys = await findDataKeys(target, masterKey)
-      if (!keys) throw new Error('The database has no keys because its server was never used')
+      if (!keys) throw new Error('The database has no keys because its server was never used.')
       const { quorumPublicKey } = await openEnclave(target, keys, config.mode, machineClock())
       return { moved, verified: await verifyLedger(target, quorumPublicKey) }
     } finally {

@@ -24,16 +24,16 @@ export async function restoreBackup(config: Config, from: string): Promise<Resto
   const { dataDir } = config
   if (config.databaseUrl)
     throw new Error(
-      'restore only works with the embedded database, but DATABASE_URL is set. See docs/backups.md',
+      'restore only works with the embedded database, but DATABASE_URL is set. See docs/backups.md.',
     )
   for (const name of ['db', 'files'])
     if (existsSync(join(dataDir, name)))
-      throw new Error(`${join(dataDir, name)} already exists. Restore into a new COUNTERSIGN_DATA_DIR`)
+      throw new Error(`${join(dataDir, name)} already exists. Restore into a new COUNTERSIGN_DATA_DIR.`)
   const manifest = await checkManifest(from)
   const masterKey = config.masterKey ?? (await findMasterKey(dataDir))
   if (!masterKey)
     throw new Error(
-      `The master key is not part of a backup. Put it in ${join(dataDir, 'master.key')} or in COUNTERSIGN_MASTER_KEY`,
+      `The master key is not part of a backup. Put it in ${join(dataDir, 'master.key')} or in COUNTERSIGN_MASTER_KEY.`,
     )
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const unfinished = join(dataDir, 'restore.unfinished')
@@ -56,7 +56,7 @@ async function checkOpens(folder: string, masterKey: Uint8Array): Promise<void> 
   const copy = await openEmbedded(folder)
   try {
     if (!(await findDataKeys(copy, masterKey)))
-      throw new Error('The backup has no keys because its server was never used')
+      throw new Error('The backup has no keys because its server was never used.')
   } finally {
     await copy.close()
   }

@@ -50,7 +50,7 @@ function parseCommand<Name extends string>(
     })
     const parsed: Values = values
     const missing = options.find(([name, { required }]) => required === true && !parsed[name])
-    if (missing) throw new Error(`--${missing[0]} is required`)
+    if (missing) throw new Error(`--${missing[0]} is required.`)
     getOwnValue(CHECKS, commandName)?.(parsed)
     return { name: commandName, values: parsed }
   } catch (error) {

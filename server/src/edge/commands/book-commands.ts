@@ -29,7 +29,7 @@ async function readCheckpoints(path: string): Promise<StoredCheckpoint[]> {
       if (typeof payload === 'string' && typeof signature === 'string') return { payload, signature }
       throw new Error('it has no payload and signature')
     } catch (error) {
-      throw new Error(`--checkpoints ${path}, line ${index + 1}: ${getErrorMessage(error)}`)
+      throw new Error(`--checkpoints ${path}, line ${index + 1}: ${getErrorMessage(error)}.`)
     }
   })
 }

@@ -9,6 +9,6 @@ import type { Config } from '../../base/settings/config.ts'
 export function checkDatabaseIsThere({ databaseUrl, dataDir }: Config): void {
   if (databaseUrl !== undefined || existsSync(join(dataDir, 'db'))) return
   throw new Error(
-    `${dataDir} has no database. Run this command with the server's settings, such as DATABASE_URL, or start the server first`,
+    `${dataDir} has no database. Run this command with the server's settings, such as DATABASE_URL, or start the server first.`,
   )
 }

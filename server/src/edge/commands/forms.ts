@@ -22,7 +22,7 @@ export const CHECKS: Partial<Readonly<Record<ServiceCommand, (values: Values) =>
   'verification list': ({ status }) => void readStatus(status),
   'verification decide': ({ decision }) => void readDecision(decision),
   'reconciliation run': ({ date }) => {
-    if (date !== undefined && !isDate(String(date))) throw new Error('--date must be a date like 2026-03-01')
+    if (date !== undefined && !isDate(String(date))) throw new Error('--date must be a date like 2026-03-01.')
   },
   'reconciliation book': ({ as }) => void readBookedAs(String(as)),
 }
@@ -40,13 +40,13 @@ export function readDecision(value: Values[string]): (typeof DECISIONS)[number] 
 /** Parses the account to which an entry is booked. Throws a one-line error. */
 export function readBookedAs(text: string): BookedAs {
   const found = BOOKED_AS.find((account) => account === text)
-  if (!found) throw new Error(`--as must be ${BOOKED_AS.join(' or ')}, not ${text}`)
+  if (!found) throw new Error(`--as must be ${BOOKED_AS.join(' or ')}, not ${text}.`)
   return found
 }
 
 function readChoice<T extends string>(name: string, value: Values[string], choices: readonly T[]): T {
   const choice = choices.find((candidate) => candidate === value)
-  if (!choice) throw new Error(`${name} must be one of ${choices.join(', ')}, not ${value}`)
+  if (!choice) throw new Error(`${name} must be one of ${choices.join(', ')}, not ${value}.`)
   return choice
 }
 

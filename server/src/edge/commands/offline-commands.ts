@@ -22,7 +22,7 @@ export const OFFLINE_COMMANDS: Readonly<
   'backup restore': (config, { from }) => restoreBackup(config, resolve(String(from))),
   'database move': (config, { from, to }) => {
     const url = to === undefined ? config.databaseUrl : String(to)
-    if (url === undefined) throw new Error('The target of the move is missing. Set --to or DATABASE_URL')
+    if (url === undefined) throw new Error('The target of the move is missing. Set --to or DATABASE_URL.')
     return moveToPostgres(config, resolve(String(from)), url)
   },
 }
@@ -34,7 +34,7 @@ export const OFFLINE_COMMANDS: Readonly<
  */
 async function rotate(config: Config): Promise<{ readonly rotated: true }> {
   if (!config.newMasterKey)
-    throw new Error('COUNTERSIGN_NEW_MASTER_KEY is not set. It must be 32 random bytes as 64 hex digits')
+    throw new Error('COUNTERSIGN_NEW_MASTER_KEY is not set. It must be 32 random bytes as 64 hex digits.')
   checkDatabaseIsThere(config)
   const db = await openDatabase(config)
   try {

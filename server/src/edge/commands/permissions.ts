@@ -6,7 +6,7 @@ export function readPermissions(text: string | boolean | undefined): readonly Pe
   const names = text.split(',').map((name) => name.trim())
   const unknown = names.filter((name) => !isPermission(name))
   if (unknown.length > 0)
-    throw new Error(`--permissions must contain only ${PERMISSIONS.join(', ')}, not ${unknown.join(', ')}`)
+    throw new Error(`--permissions must contain only ${PERMISSIONS.join(', ')}, not ${unknown.join(', ')}.`)
   return names.filter(isPermission)
 }
 

@@ -173,7 +173,7 @@ function closeOnce({ stopping }: Config, out: Output, close: () => Promise<void>
     const msMax = (stopping.drainSeconds + stopping.stopSeconds) * 1_000 + CLOSE_MS_MAX
     const tooLate = setTimeout(msMax, 'late', { ref: false }).then(() => {
       throw new Error(
-        `the server did not close within ${msMax / 1_000} seconds. The next start completes the work in progress`,
+        `the server did not close within ${msMax / 1_000} seconds. The next start completes the work in progress.`,
       )
     })
     Promise.race([close(), tooLate]).then(

@@ -93,7 +93,7 @@ async function readCredentials(
     return JSON.parse(await readFile(path, 'utf8'))
   } catch (error) {
     if (getErrorCode(error) === 'ENOENT') return undefined
-    throw new Error(`${path} cannot be read: ${getErrorMessage(error)}`)
+    throw new Error(`${path} cannot be read: ${getErrorMessage(error)}.`)
   }
 }
 
@@ -113,5 +113,5 @@ export async function revokeToken(app: App, tokenId: string): Promise<void> {
 
 async function commit(app: App, writes: Parameters<App['committer']['commit']>[0]): Promise<void> {
   const result = await app.committer.commit(writes)
-  if (!result.done) throw new Error(`The change was not committed: ${result.name}`)
+  if (!result.done) throw new Error(`The change was not committed: ${result.name}.`)
 }

@@ -273,11 +273,11 @@ async function fillRails(
   const bankRail = rails.find(({ entry }) => entry.kind !== 'evm')
   if (mode === 'sandbox' && bankRail)
     throw new ConfigError(
-      `RAILS_FILE, rail ${bankRail.name}: kind ${bankRail.entry.kind} is only available in production. A sandbox can only have chains`,
+      `RAILS_FILE, rail ${bankRail.name}: kind ${bankRail.entry.kind} is only available in production. A sandbox can only have chains.`,
     )
   const faucet = rails.find(({ entry }) => entry.kind === 'evm' && entry.faucet !== undefined)
   if (mode === 'production' && faucet)
-    throw new ConfigError(`RAILS_FILE, rail ${faucet.name}: a faucet is only available in a sandbox`)
+    throw new ConfigError(`RAILS_FILE, rail ${faucet.name}: a faucet is only available in a sandbox.`)
   registry.replace(rails)
 }
 
@@ -385,6 +385,6 @@ async function makeDataDir(dataDir: string): Promise<void> {
     await access(dataDir, constants.W_OK)
   } catch (error) {
     const reason = error instanceof Error ? error.message : error
-    throw new ConfigError(`COUNTERSIGN_DATA_DIR cannot be used: ${reason}`)
+    throw new ConfigError(`COUNTERSIGN_DATA_DIR cannot be used: ${reason}.`)
   }
 }

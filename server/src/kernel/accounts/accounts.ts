@@ -86,7 +86,7 @@ export async function isOwnerDeleted(op: Op, id: string): Promise<boolean> {
 export async function findEmbeddedWallet(op: Op, id: string, field: string): Promise<InternalAccountRow> {
   const account = await findInternalAccount(op, id, field)
   if (account.type !== 'EMBEDDED_WALLET')
-    throw fieldError('INVALID_INPUT', field, 'This account is not an embedded wallet')
+    throw fieldError('INVALID_INPUT', field, 'This account is not an embedded wallet.')
   return account
 }
 

@@ -213,7 +213,7 @@ function readCursor(op: Op, binding: string, cursor: string): CursorContent {
     throw fieldError(
       'INVALID_INPUT',
       'cursor',
-      'cursor belongs to another list or query. Start again without it',
+      'cursor belongs to another list or query. Start again without it.',
     )
   const [first = '', second = '', total = ''] = body.toString().split(' ')
   return { position: [first, second], totalCount: total === '' ? undefined : Number(total) }

@@ -54,39 +54,39 @@ export async function checkFundingSources(
   for (const [index, id] of ids.entries()) {
     const field = `fundingSources.${index}`
     if (ids.indexOf(id) < index)
-      throw fieldError('INVALID_INPUT', field, `${field} repeats an account in the list.`)
+      throw fieldError('INVALID_INPUT', field, `${field} repeats an account in the list`)
     const account = await findInternalAccount(op, id, field).catch((error: unknown) => {
       if (error instanceof ApiError) return undefined
       throw error
     })
     if (account?.customer_id !== cardholderId)
-      throw fieldError('FUNDING_SOURCE_INELIGIBLE', field, `${field} is not an account of the cardholder.`)
+      throw fieldError('FUNDING_SOURCE_INELIGIBLE', field, `${field} is not an account of the cardholder`)
     // While the cardholder's verification is pending, both account and card are PENDING.
     if (account.status !== 'ACTIVE' && account.status !== 'PENDING')
       throw fieldError(
         'FUNDING_SOURCE_INELIGIBLE',
         field,
-        `${field} is ${account.status}, so it cannot fund a card.`,
+        `${field} is ${account.status}, so it cannot fund a card`,
       )
     if (account.chain_rail !== null)
       throw fieldError(
         'FUNDING_SOURCE_INELIGIBLE',
         field,
-        `${field} is a chain wallet, which can pay only with its holder's signature.`,
+        `${field} is a chain wallet, which can pay only with its holder's signature`,
       )
     const cardCurrency = getCardCurrency(account.currency)
     if (cardCurrency === undefined)
       throw fieldError(
         'FUNDING_SOURCE_INELIGIBLE',
         field,
-        `${field} is in ${account.currency}, but a card can only be paid from ${Object.keys(CARD_CURRENCY_OF).join(', ')}.`,
+        `${field} is in ${account.currency}, but a card can only be paid from ${Object.keys(CARD_CURRENCY_OF).join(', ')}`,
       )
     cardsCurrency ??= cardCurrency
     if (cardCurrency !== cardsCurrency)
       throw fieldError(
         'FUNDING_SOURCE_INELIGIBLE',
         field,
-        `${field} is in ${account.currency}, which pays cards in ${cardCurrency}, but this card is in ${cardsCurrency}.`,
+        `${field} is in ${account.currency}, which pays cards in ${cardCurrency}, but this card is in ${cardsCurrency}`,
       )
   }
   if (cardsCurrency === undefined) throw new Error('The card has no funding source')

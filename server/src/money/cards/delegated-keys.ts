@@ -100,7 +100,7 @@ async function findCardAndWallet(
     throw fieldError(
       'FUNDING_SOURCE_INELIGIBLE',
       field,
-      `${field} is not an embedded wallet that funds this card.`,
+      `${field} is not an embedded wallet that funds this card`,
     )
   if (nextState(CARD_TRANSITIONS, card.state, 'delete') === null)
     throw fieldError('INVALID_INPUT', 'cardId', `The card is ${card.state}, so it cannot get a key.`)

@@ -40,7 +40,7 @@ export function listIdentifiers(info: AccountDetails): readonly [Identifier, ...
     throw fieldError(
       'INVALID_INPUT',
       `accountInfo.${names[0]}`,
-      `accountInfo must have ${names.join(' or ')}.`,
+      `accountInfo must have ${names.join(' or ')}`,
     )
   return [first, ...others]
 }

@@ -78,7 +78,7 @@ async function addPlatformAccount(op: Op, body: CreateBody) {
     throw fieldError(
       'INVALID_INPUT',
       'defaultUmaDepositAccount',
-      'customerId is required, because payments to an UMA address are forwarded to an account of its customer.',
+      'customerId is required, because payments to an UMA address are forwarded to an account of its customer',
     )
   const account = await newAccount(op, null, body)
   return {

@@ -151,7 +151,7 @@ function buildInstruction(
     throw fieldError(
       'INVALID_INPUT',
       'externalAccountId',
-      `The rail cannot carry this mandate: ${instruction.fault}`,
+      `The rail cannot carry this mandate: ${instruction.fault}.`,
     )
   return instruction.writes
 }
@@ -206,7 +206,7 @@ function checkReference(row: MandateRow): void {
       'A Bacs reference must have 6 to 18 characters: capital letters, digits, /, . and -. They must not all be the same, and must not begin with DDIC.',
     )
   if (row.reference.includes('//'))
-    throw fieldError('INVALID_INPUT', 'reference', 'reference must not contain two slashes in a row.')
+    throw fieldError('INVALID_INPUT', 'reference', 'reference must not contain two slashes in a row')
 }
 
 /** Derives a reference from the id's digits. */
@@ -244,7 +244,7 @@ function toDebtor(
 function checkDates(op: Op, row: MandateRow): void {
   const { signed_on, last_collected_on, type } = row
   const today = toUtcDay(op.now)
-  if (signed_on > today) throw fieldError('INVALID_INPUT', 'signedOn', 'signedOn must not be in the future.')
+  if (signed_on > today) throw fieldError('INVALID_INPUT', 'signedOn', 'signedOn must not be in the future')
   if (
     last_collected_on !== null &&
     (type === 'ONE_OFF' || last_collected_on < signed_on || last_collected_on > today)

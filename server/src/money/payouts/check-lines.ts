@@ -133,8 +133,8 @@ async function readFileLines(
     else columns = parseHeader(row.cells, COLUMNS)
     if (rows.length === LINES_PER_RUN) break
   }
-  if (!columns) throw new CsvFault(1, 'The file has no header')
-  if (batch.checked + rows.length === 0) throw new CsvFault(2, 'The file has no payouts')
+  if (!columns) throw new CsvFault(1, 'The file has no header.')
+  if (batch.checked + rows.length === 0) throw new CsvFault(2, 'The file has no payouts.')
   const names = columns
   const lines = rows.map(({ cells }, index) =>
     toLine(op, batch, batch.checked + index + 1, names, cells, checkLine),
@@ -192,7 +192,7 @@ function findDuplicate(
 ): Fault | undefined {
   const first = reference === null ? undefined : firstLines.get(reference)
   if (first === undefined || first === line) return undefined
-  return { code: 'INVALID_INPUT', message: `Line ${first} already has this reference`, field: 'reference' }
+  return { code: 'INVALID_INPUT', message: `Line ${first} already has this reference.`, field: 'reference' }
 }
 
 function toCheckedLine(op: Op, before: PayoutLineRow, change: Partial<PayoutLineRow>): CheckedLine {
@@ -221,7 +221,7 @@ async function failBatch(
   // line.
   const row = error instanceof CsvFault ? error.row : 1
   const line = batch.columns === null ? row - 1 : batch.checked + row
-  const message = error instanceof CsvFault ? error.message : 'The stored file was changed or is damaged'
+  const message = error instanceof CsvFault ? error.message : 'The stored file was changed or is damaged.'
   const change = { file_error: { code: 'INVALID_INPUT', message, line }, completed_at: op.now }
   const guard = { next_byte: batch.next_byte }
   const after = transition(op, 'payout_batches', PAYOUT_BATCH_TRANSITIONS, batch, 'fail', change, guard)

@@ -28,7 +28,7 @@ export async function estimateWithdrawal(op: Op, body: Body): Promise<Estimate> 
     throw fieldError(
       'INVALID_INPUT',
       'destinationAddress',
-      `destinationAddress must be an address on ${toNetwork(type)}.`,
+      `destinationAddress must be an address on ${toNetwork(type)}`,
     )
   if (!op.rates)
     throw new ApiError('NOT_IMPLEMENTED', {
@@ -66,7 +66,7 @@ async function findCryptoAccount(op: Op, { internalAccountId, currency }: Body):
     throw fieldError(
       'INVALID_INPUT',
       'internalAccountId',
-      'internalAccountId must be an account that holds a stablecoin.',
+      'internalAccountId must be an account that holds a stablecoin',
     )
   if (account.currency !== currency)
     throw fieldError('INVALID_CURRENCY', 'currency', `This account holds ${account.currency}.`)

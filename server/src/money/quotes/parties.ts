@@ -154,7 +154,7 @@ async function findPayingCustomer(
   const id = owner ?? customerId
   if (id === undefined) return null
   if (customerId && customerId !== id)
-    throw fieldError('INVALID_INPUT', 'source.customerId', 'source.accountId belongs to another customer.')
+    throw fieldError('INVALID_INPUT', 'source.customerId', 'source.accountId belongs to another customer')
   return requireApprovedCustomer(op, id)
 }
 

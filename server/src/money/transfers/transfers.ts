@@ -106,7 +106,7 @@ async function findPullable(rail: Rail, account: ExternalAccountRow): Promise<bi
     throw fieldError(
       'INVALID_INPUT',
       'amount',
-      'amount is required, because the balance of this account is unknown.',
+      'amount is required, because the balance of this account is unknown',
     )
   if (available > 0n) return available
   throw new ApiError('INSUFFICIENT_BALANCE', {

@@ -43,7 +43,7 @@ export async function findOwnCustomer(op: Op, text: string, field: string): Prom
     throw fieldError(
       'INVALID_UMA_ADDRESS',
       field,
-      `${field} is not the UMA address of a customer of this platform.`,
+      `${field} is not the UMA address of a customer of this platform`,
     )
   return customer
 }
@@ -60,7 +60,7 @@ export function makeInvitation(
   if (!invitationConfig) throw new ApiError('INVITATIONS_NOT_CONFIGURED')
   const expiresAt = parseOptionalTime(body.expiresAt)
   if (expiresAt && expiresAt <= op.now)
-    throw fieldError('INVALID_INPUT', 'expiresAt', 'expiresAt must be in the future.')
+    throw fieldError('INVALID_INPUT', 'expiresAt', 'expiresAt must be in the future')
   const code = generateCode(op)
   return {
     id: code,

@@ -34,7 +34,7 @@ export async function findSender(
     throw fieldError(
       'INVALID_INPUT',
       'customerId',
-      'customerId and senderUmaAddress identify different customers.',
+      'customerId and senderUmaAddress identify different customers',
     )
   return customerAtAddress
 }

@@ -34,7 +34,7 @@ export interface UmaReceiver {
 export function readUmaAddress(text: string, field: string): string {
   const address = canonicalUmaAddress(text)
   if (address === undefined)
-    throw fieldError('INVALID_UMA_ADDRESS', field, `${field} must have the form $name@host.`)
+    throw fieldError('INVALID_UMA_ADDRESS', field, `${field} must have the form $name@host`)
   return address
 }
 

@@ -94,15 +94,15 @@ export function checkChart(entries: readonly Entry[]): void {
     }
     const { kind, rail, currency, code, name, type } = entry
     if (rail !== undefined && kind !== 'RAIL')
-      refuse('rail', `Only accounts of kind RAIL can have a rail, not ${kind}`)
+      refuse('rail', `Only accounts of kind RAIL can have a rail, not ${kind}.`)
     if (currency !== undefined && !isKnownCurrency(currency))
-      refuse('currency', `This server does not support the currency ${currency}`)
-    if (candidates.has(toKey(entry))) refuse('kind', 'An earlier entry has the same kind, rail and currency')
+      refuse('currency', `This server does not support the currency ${currency}.`)
+    if (candidates.has(toKey(entry))) refuse('kind', 'An earlier entry has the same kind, rail and currency.')
     const sameCode = byCode.get(code) ?? entry
     if (sameCode.name !== name || sameCode.type !== type)
-      refuse('code', `An earlier entry uses the code ${code} with another name or type`)
+      refuse('code', `An earlier entry uses the code ${code} with another name or type.`)
     if ((byName.get(name) ?? entry).code !== code)
-      refuse('name', `An earlier entry uses the name ${name} with another code`)
+      refuse('name', `An earlier entry uses the name ${name} with another code.`)
     candidates.add(toKey(entry))
     byCode.set(code, entry)
     byName.set(name, entry)

@@ -27,7 +27,7 @@ export async function journalFile(
   const { format = 'csv', currency } = query
   const { type, extension, needsChart, needsCurrency, open } = JOURNAL_WRITERS[format]
   if (needsCurrency && currency === undefined)
-    throw fieldError('INVALID_INPUT', 'currency', `A ${format} file holds a single currency. Set currency`)
+    throw fieldError('INVALID_INPUT', 'currency', `A ${format} file holds a single currency. Set currency.`)
   const row = await selectChart(op)
   const find = createChart(row?.accounts ?? [])
   if (needsChart) {

@@ -48,7 +48,7 @@ export const ledgerBookHandlers: Handlers<typeof ledgerBooks> = {
   ledger_transfer_list: async (op, { query }) => {
     const { cause, accountId } = query
     if (cause === undefined && accountId === undefined)
-      throw fieldError('INVALID_INPUT', 'cause', 'Set cause, accountId or both')
+      throw fieldError('INVALID_INPUT', 'cause', 'Set cause, accountId or both.')
     const causes = cause === undefined ? undefined : await findCauses(op, cause)
     return {
       status: 200,

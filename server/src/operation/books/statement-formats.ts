@@ -44,7 +44,7 @@ export function buildStatementText(
     throw fieldError(
       'INVALID_INPUT',
       'format',
-      `${format} does not support ${account.currency}. Use csv, json or html`,
+      `${format} does not support ${account.currency}. Use csv, json or html.`,
     )
   return {
     type,

@@ -72,9 +72,9 @@ export function lastEnded(now: Date): string {
 
 /** Throws 400 `INVALID_INPUT` if the day has not ended, or was before the creation of the platform. */
 export function checkDate(op: Op, date: string): void {
-  if (date > lastEnded(op.now)) throw fieldError('INVALID_INPUT', 'date', `${date} has not ended in UTC`)
+  if (date > lastEnded(op.now)) throw fieldError('INVALID_INPUT', 'date', `${date} has not ended in UTC.`)
   if (date < lastEnded(op.platform.created_at))
-    throw fieldError('INVALID_INPUT', 'date', `${date} is before the platform was created`)
+    throw fieldError('INVALID_INPUT', 'date', `${date} is before the platform was created.`)
 }
 
 /** Throws 404 `CLIENT_MONEY_REPORT_NOT_FOUND`. */

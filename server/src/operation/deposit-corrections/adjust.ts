@@ -24,7 +24,7 @@ export async function checkBooked(op: Op, row: DepositRow, amount: bigint): Prom
     throw fieldError(
       'INVALID_INPUT',
       'amount',
-      `The statement books ${line.amount} for this deposit, not ${amount}`,
+      `The statement books ${line.amount} for this deposit, not ${amount}.`,
     )
   if (amount === row.amount)
     throw notCorrectable('NO_DIFFERENCE', 'The bank booked exactly the amount of this deposit.')
@@ -58,7 +58,7 @@ export async function adjustDeposit(
     throw fieldError(
       'AMOUNT_OUT_OF_RANGE',
       'amount',
-      'This amount would exceed the maximum balance of a platform account',
+      'This amount would exceed the maximum balance of a platform account.',
     )
   const details = {
     ...withNote(row, note),

@@ -90,7 +90,7 @@ function checkSum({ amount: depositAmount, currency }: DepositRow, amounts: read
   throw fieldError(
     'INVALID_INPUT',
     'amounts',
-    `The parts add up to ${sum}, but the deposit is ${depositAmount}, in the smallest unit of ${currency}`,
+    `The parts add up to ${sum}, but the deposit is ${depositAmount}, in the smallest unit of ${currency}.`,
   )
 }
 

@@ -101,7 +101,7 @@ async function bookDifference(
     throw fieldError(
       'AMOUNT_OUT_OF_RANGE',
       'difference',
-      'This difference would exceed the maximum balance of a platform account',
+      'This difference would exceed the maximum balance of a platform account.',
     )
   return post(op, { cause: 'match', causeId: id }, legs)
 }

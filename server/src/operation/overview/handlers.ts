@@ -94,7 +94,7 @@ function checkSpan(seconds: number, start: Date, end: Date): void {
     throw fieldError(
       'INVALID_INPUT',
       'startDate',
-      `The period from startDate to endDate must not exceed ${STATISTICS_INTERVALS_MAX} intervals`,
+      `The period from startDate to endDate must not exceed ${STATISTICS_INTERVALS_MAX} intervals.`,
     )
 }
 

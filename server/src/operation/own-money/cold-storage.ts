@@ -37,7 +37,7 @@ export async function findColdStorage(op: Op, account: OwnAccountRow, field: str
     throw fieldError(
       'INVALID_INPUT',
       field,
-      `The purpose of this account is ${account.purpose}, not COLD_STORAGE`,
+      `The purpose of this account is ${account.purpose}, not COLD_STORAGE.`,
     )
   const external = await findExternalAccountEvenIfDeleted(op, account.external_account_id)
   return resolveColdStorage(op, requireValue(external, 'registered account'), field)
@@ -54,12 +54,12 @@ async function resolveColdStorage(
     throw fieldError(
       'INVALID_INPUT',
       field,
-      `Cold storage must be on ${EVM_NETWORKS.join(', ')}, not ${accountType}`,
+      `Cold storage must be on ${EVM_NETWORKS.join(', ')}, not ${accountType}.`,
     )
   const request = { direction: 'OUT', accountType, paymentRail: null, currency, amount: undefined } as const
   const { name, chain, isSimulated } = await chooseRail(op, request, field)
   if (!chain && !isSimulated)
-    throw fieldError('INVALID_INPUT', field, `This server has no chain for ${accountType} in ${currency}`)
+    throw fieldError('INVALID_INPUT', field, `This server has no chain for ${accountType} in ${currency}.`)
   return { railName: name ?? SANDBOX_RAIL, network, address: toLowerHex(info.address), chain }
 }
 
@@ -76,12 +76,12 @@ export async function checkCanBeColdStorage(op: Op, external: ExternalAccountRow
     throw fieldError(
       'INVALID_INPUT',
       field,
-      `The address of this account has no checksum. Add the account again as ${checksummed}`,
+      `The address of this account has no checksum. Add the account again as ${checksummed}.`,
     )
   if (await hasCustomerAccount(op, [checksummed, address]))
-    throw fieldError('INVALID_INPUT', field, 'The address of this account belongs to a customer')
+    throw fieldError('INVALID_INPUT', field, 'The address of this account belongs to a customer.')
   const fault = await chain?.findColdStorageFault(op.read, address)
-  if (fault !== undefined) throw fieldError('INVALID_INPUT', field, `The address of this account ${fault}`)
+  if (fault !== undefined) throw fieldError('INVALID_INPUT', field, `The address of this account ${fault}.`)
 }
 
 /** Rechecks an address before approval. Errors: as `checkCanBeColdStorage`. */

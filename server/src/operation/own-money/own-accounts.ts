@@ -58,7 +58,7 @@ export async function newOwnAccount(op: Op, body: BodyOf<typeof own_account_crea
       throw fieldError(
         'INVALID_INPUT',
         'sweep',
-        'Cold storage cannot have a sweep. Use a treasury movement instead',
+        'Cold storage cannot have a sweep. Use a treasury movement instead.',
       )
     await checkCanBeColdStorage(op, external)
   }

@@ -105,7 +105,7 @@ export async function findOwnMoney(op: Op, currency: string): Promise<OwnMoney> 
   const platform = await findPlatform(op)
   const account = await findPlatformAccount(op, currency)
   if (!account)
-    throw fieldError('INVALID_CURRENCY', 'ownAccountId', `The platform has no ${currency} account`)
+    throw fieldError('INVALID_CURRENCY', 'ownAccountId', `The platform has no ${currency} account.`)
   const [fees] = await findSystemAccounts(op, 'fees', [currency])
   return { platform, account, fees: fees?.posted ?? 0n, capital: account.posted - account.held }
 }
@@ -129,12 +129,12 @@ export async function sendWithdrawal(
   ownMoney: OwnMoney,
 ): Promise<SentWithdrawal> {
   if (own.state !== 'ACTIVE')
-    throw fieldError('INVALID_INPUT', 'ownAccountId', `This account is ${own.state}, not ACTIVE`)
+    throw fieldError('INVALID_INPUT', 'ownAccountId', `This account is ${own.state}, not ACTIVE.`)
   if (own.purpose !== 'OWN_MONEY')
     throw fieldError(
       'INVALID_INPUT',
       'ownAccountId',
-      `The purpose of this account is ${own.purpose}. Use a treasury movement instead`,
+      `The purpose of this account is ${own.purpose}. Use a treasury movement instead.`,
     )
   const { source, amount, currency, remittance_information: information } = row
   const { account, platform } = ownMoney

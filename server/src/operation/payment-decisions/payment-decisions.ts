@@ -70,16 +70,16 @@ export function readCharge({ outcome, charge }: DecisionBody, payment: RailPayme
     throw fieldError(
       'INVALID_INPUT',
       'charge',
-      'A failed payment never left, so it has no charge. Omit charge and book the amount as costs',
+      'A failed payment never left, so it has no charge. Omit charge and book the amount as costs.',
     )
   if (charge.currency !== payment.currency)
     throw fieldError(
       'INVALID_CURRENCY',
       'charge.currency',
-      `The charge must be in ${payment.currency}, the currency of the payment`,
+      `The charge must be in ${payment.currency}, the currency of the payment.`,
     )
   if (charge.amount > payment.amount)
-    throw fieldError('AMOUNT_OUT_OF_RANGE', 'charge.amount', 'The charge must not exceed the payment')
+    throw fieldError('AMOUNT_OUT_OF_RANGE', 'charge.amount', 'The charge must not exceed the payment.')
   return charge.amount
 }
 
@@ -101,7 +101,7 @@ export async function findReport(
     body.data.id === payment.payment_id &&
     (type.startsWith('payment.') || body.data.reversalId !== undefined)
   if (rail !== payment.rail || !isAbout)
-    throw fieldError('INVALID_INPUT', 'railEventId', 'This report is about another payment')
+    throw fieldError('INVALID_INPUT', 'railEventId', 'This report is about another payment.')
   if (report.state !== RAIL_EVENT_INITIAL)
     throw new ApiError('INVALID_STATE_TRANSITION', {
       message: 'This report was already resolved.',

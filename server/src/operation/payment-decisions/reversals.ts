@@ -46,7 +46,7 @@ function checkFields({ charge, railEventId, evidence }: DecisionBody): void {
     'evidence.statementEntryIds': evidence.statementEntryIds,
   }
   for (const [field, value] of Object.entries(fields))
-    if (value !== undefined) throw fieldError('INVALID_INPUT', field, `A reversal must not have ${field}`)
+    if (value !== undefined) throw fieldError('INVALID_INPUT', field, `A reversal must not have ${field}.`)
 }
 
 /** Finds an outgoing payment that its rail has accepted or delivered. */

@@ -20,7 +20,7 @@ export const exampleBankHandlers: Handlers<typeof sandboxExampleBanks> = {
       throw fieldError(
         'INVALID_CURRENCY',
         'currency',
-        `This server does not support the currency ${currency}`,
+        `This server does not support the currency ${currency}.`,
       )
     const account = await findPlatformAccount(op, currency)
     if (!account) throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field: 'currency' } })
@@ -32,7 +32,7 @@ export const exampleBankHandlers: Handlers<typeof sandboxExampleBanks> = {
       throw fieldError(
         'AMOUNT_OUT_OF_RANGE',
         'currency',
-        'These deposits would exceed the maximum balance of a platform account',
+        'These deposits would exceed the maximum balance of a platform account.',
       )
     const paid = await Promise.all(
       deposits.map(({ name, amount, sender, text }) => {

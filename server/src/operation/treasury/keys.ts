@@ -36,7 +36,7 @@ async function findTreasuryRail(op: Op, name: string): Promise<Rail> {
   const rail = op.rails.find(name)
   if (rail?.isSimulated) return rail
   if (rail?.chain && (await op.rails.ownerOf(rail)) === op.platform.id) return rail
-  throw fieldError('INVALID_INPUT', 'rail', `The platform has no treasury on rail ${name}`)
+  throw fieldError('INVALID_INPUT', 'rail', `The platform has no treasury on rail ${name}.`)
 }
 
 /**

@@ -87,7 +87,7 @@ export async function sendMovement(
   account: OwnAccountRow,
 ): Promise<SentMovement> {
   if (account.state !== 'ACTIVE')
-    throw fieldError('INVALID_INPUT', 'ownAccountId', `This account is ${account.state}, not ACTIVE`)
+    throw fieldError('INVALID_INPUT', 'ownAccountId', `This account is ${account.state}, not ACTIVE.`)
   // Read before the balance, so that the guard on the platform's version covers every earlier movement.
   const platform = await findPlatform(op)
   const cold = await findColdStorage(op, account, 'ownAccountId')
@@ -95,7 +95,7 @@ export async function sendMovement(
     throw fieldError(
       'INVALID_INPUT',
       'ownAccountId',
-      `The account is now on chain ${cold.railName}, but the movement is on ${row.rail}`,
+      `The account is now on chain ${cold.railName}, but the movement is on ${row.rail}.`,
     )
   await checkTreasury(op, row)
   const moved = moveMovement(op, row, 'send')

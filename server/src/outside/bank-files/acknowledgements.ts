@@ -82,7 +82,7 @@ export async function applyAcknowledgement(
   const text = await readHead(path)
   await decide(worker, async (op) => {
     const file = await findAcknowledgedFile(op, rail, acknowledgement)
-    if (!file) throw new Error(`The acknowledged file ${acknowledgement.value} has not been written.`)
+    if (!file) throw new Error(`The acknowledged file ${acknowledgement.value} has not been written`)
     const data = { file: file.name, messageId: file.message_name, says: acknowledgement.event, text }
     const event = toBankEvent(`acknowledged-${digest.slice(0, 32)}`, 'file.acknowledged', data)
     const writes = acknowledge(op, file, acknowledgement.event, formatStatus(acknowledgement, text))

@@ -45,7 +45,7 @@ export async function checkBankFiles(app: App, rail: object, platformId: string)
   try {
     for (const line of (await rail.pgp?.describe(app.clock())) ?? []) facts.push(['key', line])
   } catch (error) {
-    faults.push(`pgp.${getErrorMessage(error)}`)
+    faults.push(`pgp.${getErrorMessage(error)}.`)
   }
   const worker = await checkWorker(app, rail, platformId)
   facts.push(['worker', worker.text])

@@ -90,7 +90,7 @@ function buildSepaContent(
     )
   const { debits } = format
   if (!debits)
-    throw new Error(`The file ${file.name} has direct debits, but the rail has no creditor identifier.`)
+    throw new Error(`The file ${file.name} has direct debits, but the rail has no creditor identifier`)
   const creditor = { ...format, creditorId: debits.creditorId }
   return writePain008({ ...head, sequence, creditor }, eachPayment(op, file, undefined, toSepaDebit))
 }

@@ -69,7 +69,7 @@ export async function checkMarker(
   const stream = await folder.open({ folder: entry.place.inbox, name: marker })
   if (!stream) return 'INCOMPLETE'
   const pieces: Uint8Array[] = []
-  const tooLarge = () => new Error(`The marker ${marker} is larger than ${MARKER_BYTES_MAX} bytes.`)
+  const tooLarge = () => new Error(`The marker ${marker} is larger than ${MARKER_BYTES_MAX} bytes`)
   for await (const piece of limitBytes(stream, MARKER_BYTES_MAX, tooLarge)) pieces.push(piece)
   const stated = readDigest(Buffer.concat(pieces).toString('latin1'))
   if (stated === undefined) return 'INCOMPLETE'

@@ -82,7 +82,7 @@ async function recordFile(worker: BankFileWorker, spooled: Spooled): Promise<Ban
   if (reason !== undefined)
     op.log.error({ rail: worker.rail.name, file: spooled.name, reason }, 'refused an unreadable bank file')
   const { done } = await worker.app.commit(op, [insert('bank_inbox_files', row), ...refusalWrites])
-  if (!done) throw new Error(`Another process is reading ${spooled.name}.`)
+  if (!done) throw new Error(`Another process is reading ${spooled.name}`)
   return row
 }
 
@@ -101,7 +101,7 @@ async function inspectAgain(
       ? { row: { ...found, kind }, write: update('bank_inbox_files', found.id, guard, { kind }) }
       : transition(op, 'bank_inbox_files', BANK_INBOX_TRANSITIONS, found, 'refuse', { kind, reason })
   if (!(await worker.app.commit(op, [write])).done)
-    throw new Error(`Another process is reading ${found.name}.`)
+    throw new Error(`Another process is reading ${found.name}`)
   return row
 }
 

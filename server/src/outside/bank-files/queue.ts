@@ -232,7 +232,7 @@ export function toSepaDebit({
   details,
 }: Pick<BankPaymentRow, 'id' | 'reference' | 'amount' | 'details'>): SepaDebit {
   const { name, account: iban, bic, address, mandate, remittanceInformation } = details
-  if (!mandate) throw new Error(`The payment ${reference} is not a direct debit.`)
+  if (!mandate) throw new Error(`The payment ${reference} is not a direct debit`)
   return {
     instructionId: instructionOf(id),
     endToEndId: reference,
@@ -257,7 +257,7 @@ export function toWirePayment({
 }: Pick<BankPaymentRow, 'id' | 'reference' | 'amount' | 'details'>): WirePayment {
   const { name, account, routingNumber, address, remittanceInformation } = details
   if (routingNumber === undefined)
-    throw new Error(`The payment ${reference} is not a wire or a Faster Payment.`)
+    throw new Error(`The payment ${reference} is not a wire or a Faster Payment`)
   return {
     instructionId: instructionOf(id),
     endToEndId: reference,
@@ -276,7 +276,7 @@ export function toAchPayment({
 }: Pick<BankPaymentRow, 'reference' | 'amount' | 'details' | 'trace'>): AchPayment {
   const { name, account, routingNumber, accountKind, remittanceInformation } = details
   if (routingNumber === undefined || accountKind === undefined || trace === null)
-    throw new Error(`The payment ${reference} is not an ACH payment, or has no trace number.`)
+    throw new Error(`The payment ${reference} is not an ACH payment, or has no trace number`)
   return {
     traceSequence: Number(trace),
     routingNumber,

@@ -113,7 +113,7 @@ export function isBankFilesRail(rail: object): rail is BankFilesRail {
 }
 
 async function refuseDirectCall(): Promise<never> {
-  throw new Error('A bank file rail sends payments only from its queue.')
+  throw new Error('A bank file rail sends payments only from its queue')
 }
 
 /** All payers pay into the same account and state a reference, so the reference makes the id unique. */

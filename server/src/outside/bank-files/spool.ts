@@ -44,7 +44,7 @@ export async function spool(
   const stream = await rail.folder.open({ folder: rail.entry.place.inbox, name })
   if (!stream) return undefined
   const copy = await writeCopy(
-    limitBytes(stream, bytesMax, () => new Error(`The file ${name} grew while it was read.`)),
+    limitBytes(stream, bytesMax, () => new Error(`The file ${name} grew while it was read`)),
     path,
   )
   const marker = await checkMarker(rail, name, copy.digest)

@@ -82,5 +82,5 @@ export function createColdStorageRail(entry: EvmRailValue, rail: () => EvmRail):
 }
 
 async function refusePayment(): Promise<never> {
-  throw new Error('Cold storage does not send payments.')
+  throw new Error('Cold storage does not send payments')
 }

@@ -39,7 +39,7 @@ export function buildChainPayment(rail: EvmRail, payment: NewChainPayment): Chai
     : (payment.from ?? getTreasurySender(rail))
   const isPlain = standard === 'ERC20'
   if (isPlain && !isTreasury(rail, from.address))
-    throw new Error(`${payment.currency} has no signed transfers, so only the treasury can pay it.`)
+    throw new Error(`${payment.currency} has no signed transfers, so only the treasury can pay it`)
   return {
     id: payment.id,
     platform_id: payment.platformId,
@@ -83,11 +83,11 @@ function getTreasurySender({ treasury, treasuryId }: EvmRail): NonNullable<NewCh
 /** Queues a payment for a chain if its payee can be paid. Throws the same errors as `buildChainPayment`. */
 export function enqueuePayment(rail: EvmRail, payment: QueuedPayment): Enqueued {
   const { recordId, platformId, direction, id, currency, amount, signed, now } = payment
-  if (direction === 'PULL' && !signed) return toFailed('A pull needs the signature of the payer.')
+  if (direction === 'PULL' && !signed) return toFailed('A pull needs the signature of the payer')
   const recipient = direction === 'PULL' ? rail.chain.treasury : findRecipient(payment)
-  if (recipient === undefined) return toFailed('The address of the payee is unknown.')
+  if (recipient === undefined) return toFailed('The address of the payee is unknown')
   const fault = direction === 'PULL' ? undefined : findPermanentFault(rail, recipient)
-  if (fault !== undefined) return toFailed(`The address of the payee ${fault}.`)
+  if (fault !== undefined) return toFailed(`The address of the payee ${fault}`)
   const row = buildChainPayment(rail, {
     id: recordId,
     platformId,

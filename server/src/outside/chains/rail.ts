@@ -77,7 +77,7 @@ export function createEvmRail(
 }
 
 async function refuseDirectPayment(): Promise<never> {
-  throw new Error('Payments on a chain must be queued.')
+  throw new Error('Payments on a chain must be queued')
 }
 
 function buildChain(

@@ -3,5 +3,5 @@ import { ConfigError } from '../../base/settings/config-error.ts'
 
 /** Creates a ConfigError whose message names the rail. */
 export function railConfigError({ name }: Pick<RailEntryValue, 'name'>, text: string): ConfigError {
-  return new ConfigError(`RAILS_FILE, rail ${name}: ${text}`)
+  return new ConfigError(`RAILS_FILE, rail ${name}: ${text}.`)
 }

@@ -29,7 +29,7 @@ export async function loadRails(path: string, loading: Loading): Promise<Configu
   const { rails } = checkValue(await readJsonFile(path), loading.check)
   const names = rails.map(({ name }) => name)
   const duplicate = names.find((name, index) => names.indexOf(name) < index)
-  if (duplicate !== undefined) throw new ConfigError(`RAILS_FILE has two rails with the name ${duplicate}`)
+  if (duplicate !== undefined) throw new ConfigError(`RAILS_FILE has two rails with the name ${duplicate}.`)
   const chains = rails.filter((entry) => entry.kind === 'evm')
   checkChains(chains)
   checkSecrets(
@@ -101,18 +101,18 @@ function checkValue(value: unknown, check: Loading['check']): RailsFileValue {
   try {
     return check(value)
   } catch (error) {
-    throw new ConfigError(`RAILS_FILE: ${getErrorMessage(error)}`)
+    throw new ConfigError(`RAILS_FILE: ${getErrorMessage(error)}.`)
   }
 }
 
 async function readJsonFile(path: string): Promise<unknown> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw new ConfigError(`RAILS_FILE cannot be read: ${getErrorMessage(error)}`)
+    throw new ConfigError(`RAILS_FILE cannot be read: ${getErrorMessage(error)}.`)
   })
   try {
     return parseJson(text)
   } catch (error) {
-    throw new ConfigError(`RAILS_FILE is not JSON: ${getErrorMessage(error)}`)
+    throw new ConfigError(`RAILS_FILE is not JSON: ${getErrorMessage(error)}.`)
   }
 }
 

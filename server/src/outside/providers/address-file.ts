@@ -113,7 +113,7 @@ export function parseLine(line: string, number: number): { address: string; labe
     .slice(address.length)
     .replace(/^\s*,?/, '')
     .trim()
-  const createLineError = (why: string) => new ConfigError(`SCREENING_FILE: line ${number} ${why}`)
+  const createLineError = (why: string) => new ConfigError(`SCREENING_FILE: line ${number} ${why}.`)
   if (address.length > ADDRESS_CHARACTERS_MAX)
     throw createLineError(`has an address of more than ${ADDRESS_CHARACTERS_MAX} characters`)
   if (!ADDRESS.test(address)) throw createLineError('does not begin with an address')
@@ -128,5 +128,5 @@ export function parseLine(line: string, number: number): { address: string; labe
 }
 
 function toConfigError(error: unknown): ConfigError {
-  return new ConfigError(`SCREENING_FILE cannot be read: ${getErrorMessage(error)}`)
+  return new ConfigError(`SCREENING_FILE cannot be read: ${getErrorMessage(error)}.`)
 }

@@ -60,5 +60,5 @@ export async function unlockCodes(app: App, accountId: string): Promise<void> {
   const op = await operate(app, platformId)
   const entry = auditStep(op, 'wallet_unlock', { params: { accountId } })
   const result = await app.commit(op, [clearCodeFailures(accountId), ...entry])
-  if (!result.done) throw new Error(`The wallet ${accountId} was not unlocked: ${result.name}`)
+  if (!result.done) throw new Error(`The wallet ${accountId} was not unlocked: ${result.name}.`)
 }

@@ -71,7 +71,7 @@ export const beneficialOwnerHandlers: Handlers<typeof beneficialOwners> = {
 async function findBusiness(op: Op, id: string): Promise<CustomerRow> {
   const customer = await findCustomer(op, id)
   if (customer.customer_type !== 'BUSINESS')
-    throw fieldError('INVALID_INPUT', 'customerId', 'Only a business can have beneficial owners')
+    throw fieldError('INVALID_INPUT', 'customerId', 'Only a business can have beneficial owners.')
   return customer
 }
 

@@ -158,14 +158,14 @@ export function checkOwner(
     throw fieldError(
       'INVALID_INPUT',
       'customerId',
-      `A business can have at most ${OWNERS_MAX} beneficial owners`,
+      `A business can have at most ${OWNERS_MAX} beneficial owners.`,
     )
   const otherShares = others.reduce((sum, other) => sum + other.ownership_percentage, 0)
   if (ownershipPercentage !== undefined && otherShares + ownershipPercentage > PERCENT_MAX)
     throw fieldError(
       'INVALID_INPUT',
       'ownershipPercentage',
-      `The other beneficial owners hold ${otherShares} %, so this one can hold at most ${PERCENT_MAX - otherShares} %`,
+      `The other beneficial owners hold ${otherShares} %, so this one can hold at most ${PERCENT_MAX - otherShares} %.`,
     )
 }
 

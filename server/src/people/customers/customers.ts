@@ -83,7 +83,7 @@ export function changeCustomer(op: Op, customer: CustomerRow, body: UpdateBody):
     throw fieldError(
       'INVALID_INPUT',
       'customerType',
-      `The type of this customer is ${customer.customer_type} and cannot be changed`,
+      `The type of this customer is ${customer.customer_type} and cannot be changed.`,
     )
   const details = { ...customer.details, ...readDetails(body) }
   if (body.customerType === 'BUSINESS' && body.businessInfo) {
@@ -169,7 +169,11 @@ export function checkBirthDate(op: Op, field: string, date: string | undefined):
 export function checkCurrencies(config: PlatformConfig, currencies: readonly string[] = []): void {
   for (const [index, currency] of currencies.entries())
     if (!getWalletCurrencies(config).includes(currency) && !findCurrencyConfig(config, currency))
-      throw fieldError('INVALID_CURRENCY', `currencies.${index}`, `The platform does not support ${currency}`)
+      throw fieldError(
+        'INVALID_CURRENCY',
+        `currencies.${index}`,
+        `The platform does not support ${currency}.`,
+      )
 }
 
 /** Builds the event for a customer's verification status. Undefined if the status has no event. */

@@ -30,7 +30,7 @@ export function changeNotifications(
 ): { readonly row: MemberRow; readonly writes: readonly Write[] } {
   const { channel, topics, intervalMinutes } = { ...toNotificationsView(member), ...change }
   if (channel === 'EMAIL' && !canDeliver(op, 'EMAIL'))
-    throw fieldError('INVALID_INPUT', 'notifications.channel', 'This server cannot send e-mail')
+    throw fieldError('INVALID_INPUT', 'notifications.channel', 'This server cannot send e-mail.')
   const settings = {
     notify_by: channel === 'NONE' ? null : channel,
     notify_about: [...topics],

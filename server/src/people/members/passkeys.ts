@@ -131,12 +131,12 @@ export async function registerPasskey(
     throw fieldError(
       'INVALID_INPUT',
       'challenge',
-      'challenge has expired or belongs to another member. Start again',
+      'challenge has expired or belongs to another member. Start again.',
     )
   const { verifyRegistration } = await import('../../base/crypto/webauthn/webauthn.ts')
   const verified = await verifyRegistration({ ...attestation, challenge, ...party })
   if ('failure' in verified)
-    throw fieldError('INVALID_INPUT', 'attestation', `The passkey was refused: ${verified.reason}`)
+    throw fieldError('INVALID_INPUT', 'attestation', `The passkey was refused: ${verified.reason}.`)
   if (await isMemberPasskeyRegistered(op, verified.credentialId))
     throw new ApiError('PASSKEY_CREDENTIAL_ALREADY_EXISTS')
   const row: MemberPasskeyRow = {

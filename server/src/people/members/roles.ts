@@ -50,13 +50,13 @@ export async function readRights(
   { permissions, roleId }: { readonly permissions?: readonly Permission[]; readonly roleId?: string },
 ): Promise<Rights | undefined> {
   if (roleId === undefined) return permissions && { permissions, role_id: null, writes: [] }
-  if (permissions) throw fieldError('INVALID_INPUT', 'roleId', 'Send permissions or roleId, not both')
+  if (permissions) throw fieldError('INVALID_INPUT', 'roleId', 'Send permissions or roleId, not both.')
   const role = await findRole(op, roleId, 'roleId')
   if ((await countMembers(op, role.id)) >= ROLE_MEMBERS_MAX)
     throw fieldError(
       'INVALID_INPUT',
       'roleId',
-      `The role already has the maximum of ${ROLE_MEMBERS_MAX} members`,
+      `The role already has the maximum of ${ROLE_MEMBERS_MAX} members.`,
     )
   return { permissions: role.permissions, role_id: role.id, writes: [raiseVersion(role)] }
 }

@@ -55,7 +55,7 @@ export function checkSender<T extends { readonly sendFromEmailAddress?: string }
     throw fieldError(
       'INVALID_INPUT',
       'embeddedWalletConfig.sendFromEmailAddress',
-      'The operator of this server has not allowed this platform to send from this domain',
+      'The operator of this server has not allowed this platform to send from this domain.',
     )
   return config
 }
@@ -90,7 +90,7 @@ function checkNotLocal({ mode }: Pick<Op, 'mode'>, origins: readonly string[], f
       throw fieldError(
         'INVALID_INPUT',
         `${field}.${at}`,
-        `${new URL(origin.replace(':*', '')).origin} is allowed as an origin only in the sandbox`,
+        `${new URL(origin.replace(':*', '')).origin} is allowed as an origin only in the sandbox.`,
       )
 }
 
@@ -104,10 +104,10 @@ export function checkCurrencies(currencies: readonly CurrencyConfig[]): Currency
       throw fieldError(
         'INVALID_CURRENCY',
         `${at}.currencyCode`,
-        `${currencyCode} is not a supported currency`,
+        `${currencyCode} is not a supported currency.`,
       )
     if (seen.has(currencyCode))
-      throw fieldError('INVALID_INPUT', `${at}.currencyCode`, `${currencyCode} is listed twice`)
+      throw fieldError('INVALID_INPUT', `${at}.currencyCode`, `${currencyCode} is listed twice.`)
     seen.add(currencyCode)
     if (minAmount > maxAmount)
       throw fieldError('INVALID_INPUT', `${at}.maxAmount`, `${at}.maxAmount is less than minAmount`)
@@ -147,13 +147,13 @@ function checkFault({ fault, operation, eventType }: FaultRule, path: string): v
     throw fieldError(
       'INVALID_INPUT',
       `${path}.operation`,
-      `${path}.operation applies only to calls. For webhooks, use eventType`,
+      `${path}.operation applies only to calls. For webhooks, use eventType.`,
     )
   if (!webhook && eventType !== undefined)
     throw fieldError(
       'INVALID_INPUT',
       `${path}.eventType`,
-      `${path}.eventType applies only to webhooks. For calls, use operation`,
+      `${path}.eventType applies only to webhooks. For calls, use operation.`,
     )
   if (operation !== undefined && !Object.hasOwn(API, operation))
     throw fieldError(

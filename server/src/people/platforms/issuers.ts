@@ -18,7 +18,7 @@ export function checkIssuers(
       throw fieldError(
         'INVALID_INPUT',
         `oauthConfig.issuers.${index}.issuer`,
-        'An issuer must be a public https URL without a user name, query or fragment',
+        'An issuer must be a public https URL without a user name, query or fragment.',
       )
   })
   return config

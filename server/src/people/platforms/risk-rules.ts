@@ -21,7 +21,7 @@ export function changeRisk(before: RiskConfig, change: Partial<RiskConfig>): Ris
       throw fieldError(
         'INVALID_INPUT',
         field,
-        `There is already a limit for ${limit.subject}, ${limit.period} and ${limit.currency}`,
+        `There is already a limit for ${limit.subject}, ${limit.period} and ${limit.currency}.`,
       )
     seen.add(key)
   }
@@ -33,16 +33,16 @@ function checkHoldRule({ currency, paymentRail, minAmount }: HoldRule, field: st
   if (minAmount !== undefined && currency === undefined)
     throw fieldError('INVALID_INPUT', `${field}.currency`, 'currency is required with minAmount')
   if (paymentRail !== undefined && !isPullingRail(paymentRail))
-    throw fieldError('INVALID_INPUT', `${field}.paymentRail`, `${paymentRail} does not pull money`)
+    throw fieldError('INVALID_INPUT', `${field}.paymentRail`, `${paymentRail} does not pull money.`)
 }
 
 function checkLimit({ currency, maxCount, maxAmount }: LimitRule, field: string): void {
   checkCurrency(currency, field)
   if (maxCount === undefined && maxAmount === undefined)
-    throw fieldError('INVALID_INPUT', `${field}.maxCount`, 'A limit needs maxCount, maxAmount or both')
+    throw fieldError('INVALID_INPUT', `${field}.maxCount`, 'A limit needs maxCount, maxAmount or both.')
 }
 
 function checkCurrency(currency: string, field: string): void {
   if (!isKnownCurrency(currency))
-    throw fieldError('INVALID_CURRENCY', `${field}.currency`, `${currency} is not a supported currency`)
+    throw fieldError('INVALID_CURRENCY', `${field}.currency`, `${currency} is not a supported currency.`)
 }

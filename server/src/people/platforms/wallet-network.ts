@@ -41,7 +41,7 @@ export async function checkWalletNetwork(op: Op, network: WalletNetwork | undefi
   throw fieldError(
     'INVALID_INPUT',
     'embeddedWalletConfig.network',
-    `No rail on this server supports signed ${CHAIN_WALLET_CURRENCY} transfers (EIP3009) on ${network}`,
+    `No rail on this server supports signed ${CHAIN_WALLET_CURRENCY} transfers (EIP3009) on ${network}.`,
   )
 }
 

@@ -14,7 +14,7 @@ export async function checkWatches(op: Op, change: Partial<WatchConfig> | undefi
       throw fieldError(
         'INVALID_INPUT',
         `watchConfig.railMarks.${index}.rail`,
-        `The platform has no rail named ${rail}. GET /overview lists its rails`,
+        `The platform has no rail named ${rail}. GET /overview lists its rails.`,
       )
   checkMarks(
     'watchConfig.railMarks',
@@ -34,8 +34,8 @@ function checkMarks(
   for (const [index, { currencyCode, name }] of marks.entries()) {
     const fieldName = `${field}.${index}.currencyCode`
     if (!isKnownCurrency(currencyCode))
-      throw fieldError('INVALID_CURRENCY', fieldName, `${currencyCode} is not a supported currency`)
-    if (seen.has(name)) throw fieldError('INVALID_INPUT', fieldName, `${name} is listed twice`)
+      throw fieldError('INVALID_CURRENCY', fieldName, `${currencyCode} is not a supported currency.`)
+    if (seen.has(name)) throw fieldError('INVALID_INPUT', fieldName, `${name} is listed twice.`)
     seen.add(name)
   }
 }

@@ -166,7 +166,7 @@ async function findContact(op: Op, account: InternalAccountRow, body: CreateBody
       )
     return normalizePhoneNumber(phoneNumber, 'phoneNumber')
   }
-  if (!customer.email) throw fieldError('INVALID_INPUT', 'accountId', 'The customer has no e-mail address')
+  if (!customer.email) throw fieldError('INVALID_INPUT', 'accountId', 'The customer has no e-mail address.')
   return customer.email
 }
 

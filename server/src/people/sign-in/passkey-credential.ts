@@ -28,7 +28,7 @@ export const passkey: CredentialKind = {
     const { verifyRegistration } = await import('../../base/crypto/webauthn/webauthn.ts')
     const verified = await verifyRegistration({ ...attestation, challenge, ...readRelyingParty(op) })
     if ('failure' in verified)
-      throw fieldError('INVALID_INPUT', 'attestation', `The attestation was refused: ${verified.reason}`)
+      throw fieldError('INVALID_INPUT', 'attestation', `The attestation was refused: ${verified.reason}.`)
     if (await isPasskeyRegistered(op, verified.credentialId))
       throw new ApiError('PASSKEY_CREDENTIAL_ALREADY_EXISTS')
     return { credential: makePasskeyCredential(op, account.id, nickname, verified), writes: [] }
@@ -139,7 +139,7 @@ function toChallenge(payload: string): string {
 function readRelyingParty(op: Op) {
   const { passkeyConfig } = getPlatformConfig(op)
   if (!passkeyConfig)
-    throw fieldError('INVALID_INPUT', 'type', 'Set passkeyConfig in the settings before using passkeys')
+    throw fieldError('INVALID_INPUT', 'type', 'Set passkeyConfig in the settings before using passkeys.')
   const { rpId, origins, userVerification } = passkeyConfig
   return { rpId, origins, requireUserVerification: userVerification === 'required' }
 }

@@ -86,7 +86,7 @@ export async function endTokens(
   const endedIds = new Set(tokens.map(({ id }) => id))
   const hasManager = tokens.some(({ permissions }) => permissions.includes('MANAGE'))
   if (hasManager && (await selectManagingTokens(op.read, op.platform.id)).every((id) => endedIds.has(id)))
-    throw fieldError('INVALID_INPUT', field, 'The last token that can manage tokens cannot be deleted')
+    throw fieldError('INVALID_INPUT', field, 'The last token that can manage tokens cannot be deleted.')
   return [
     ...tokens.map((token) => deleteToken(token, op.now)),
     // Of two concurrent requests that delete the last two such tokens, one fails.

@@ -27,7 +27,7 @@ async function openFolder(folder: string): Promise<Database> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   if (existsSync(join(folder, MOVED_FILE)))
     throw new Error(
-      `${folder} was moved to PostgreSQL: set DATABASE_URL. To use this database as it was before the move, remove ${join(folder, MOVED_FILE)}`,
+      `${folder} was moved to PostgreSQL: set DATABASE_URL. Remove ${join(folder, MOVED_FILE)} to use this database as it was before the move.`,
     )
   let stop = (_error: Error): void => {}
   const lock = acquireLock(join(folder, 'countersign.lock'), () => {
@@ -79,7 +79,7 @@ async function createFiles(folder: string): Promise<void> {
   const directory = join(folder, 'db')
   if (existsSync(join(directory, 'PG_VERSION'))) return checkFiles(directory)
   if (existsSync(directory) && readdirSync(directory).length > 0) {
-    throw new Error(`${directory} is not a database: move it away, or choose another COUNTERSIGN_DATA_DIR`)
+    throw new Error(`${directory} is not a database: move it away, or choose another COUNTERSIGN_DATA_DIR.`)
   }
   for (const name of readdirSync(folder)) {
     if (!name.startsWith(UNFINISHED)) continue
@@ -113,7 +113,7 @@ function checkFiles(directory: string): void {
   const version = readFileSync(join(directory, 'PG_VERSION'), 'utf8').trim()
   if (version !== POSTGRES_VERSION) {
     throw new Error(
-      `${directory} was created by PostgreSQL ${version}, but this version reads ${POSTGRES_VERSION}`,
+      `${directory} was created by PostgreSQL ${version}, but this version reads ${POSTGRES_VERSION}.`,
     )
   }
 }

@@ -171,7 +171,9 @@ function readHolder(path: string): Holder | undefined {
     const holder: unknown = JSON.parse(text)
     if (isHolder(holder)) return holder
   } catch {}
-  throw new Error(`${path} cannot be read as a lock: remove it if no other process is using ${dirname(path)}`)
+  throw new Error(
+    `${path} cannot be read as a lock. If no other process is using ${dirname(path)}, remove it.`,
+  )
 }
 
 function isAlive(holder: Holder, path: string, self: Holder): boolean {

@@ -16,6 +16,6 @@ export async function openDatabase(options: {
   const { databaseUrl, databaseSchema: schema = DEFAULT_SCHEMA } = options
   if (databaseUrl) return openPostgres(databaseUrl, { prepares: options.preparesStatements ?? true, schema })
   if (schema !== DEFAULT_SCHEMA)
-    throw new ConfigError('DATABASE_SCHEMA requires DATABASE_URL: the embedded database has one schema')
+    throw new ConfigError('DATABASE_SCHEMA requires DATABASE_URL: the embedded database has one schema.')
   return openEmbedded(options.dataDir)
 }

@@ -52,9 +52,9 @@ export function readHosts(
   const [, scheme, login, hosts = '', rest] = parts ?? []
   const [firstHost = '', ...otherHosts] = hosts.split(',')
   if (!parts || !URL.canParse(`${scheme}//${login}${firstHost}${rest}`))
-    throw new Error(`${setting} must be an address like postgres://user@host:5432/name`)
+    throw new Error(`${setting} must be an address like postgres://user@host:5432/name.`)
   if (scheme !== 'postgres:' && scheme !== 'postgresql:')
-    throw new Error(`${setting} must start with postgres:, not with ${scheme}`)
+    throw new Error(`${setting} must be a postgres: URL, not a ${scheme} URL.`)
   const address = (host: string) => parseAddress(`${scheme}//${login}${host}${rest}`, host, setting)
   const first = address(firstHost)
   const addresses = [first, ...otherHosts.map(address)]
@@ -64,7 +64,7 @@ export function readHosts(
     (addresses.length > 1 && setting === 'DATABASE_URL' ? 'read-write' : 'any')
   if (!ATTRIBUTES.some((attribute) => attribute === wantedAttribute))
     throw new Error(
-      `${setting}: target_session_attrs must be one of ${ATTRIBUTES.join(', ')}, not ${wantedAttribute}: the server must be writable`,
+      `${setting}: target_session_attrs must be one of ${ATTRIBUTES.join(', ')}, not ${wantedAttribute}: the server must be writable.`,
     )
   const places = addresses.map(
     ({ hostname, port, searchParams }) =>
@@ -76,7 +76,7 @@ export function readHosts(
 
 function parseAddress(url: string, host: string, setting: UrlSetting): URL {
   if (URL.canParse(url)) return new URL(url)
-  throw new Error(`${setting}: ${host || 'an empty string'} is not a host with a port`)
+  throw new Error(`${setting}: ${host || 'an empty string'} is not a host with a port.`)
 }
 
 function buildConnectionString(address: URL, schema: string): string {

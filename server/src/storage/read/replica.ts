@@ -73,7 +73,7 @@ export class Replica {
         readIdentity(standby),
       ])
       if (primaryIdentity !== standbyIdentity)
-        throw new OtherDatabase('DATABASE_READ_URL leads to another database than DATABASE_URL')
+        throw new OtherDatabase('DATABASE_READ_URL leads to another database than DATABASE_URL.')
     } catch (error) {
       await standby.close()
       throw error

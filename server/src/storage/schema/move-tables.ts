@@ -87,7 +87,8 @@ async function checkUnused(target: Target): Promise<void> {
   const { rows } = await target.query<{ used: boolean }>(
     'SELECT EXISTS (SELECT FROM platforms) OR EXISTS (SELECT FROM data_keys) AS used',
   )
-  if (getOnlyRow(rows).used) throw new Error('The PostgreSQL database is already in use: choose an empty one')
+  if (getOnlyRow(rows).used)
+    throw new Error('The PostgreSQL database is already in use: choose an empty one.')
 }
 
 async function moveAll(source: Database, target: Target): Promise<RowCounts> {

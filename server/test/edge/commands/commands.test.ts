@@ -14,7 +14,7 @@ test.each([
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-commands-'))
   onTestFinished(() => rm(dataDir, { recursive: true }))
   await expect(runAdmin(readConfig({ COUNTERSIGN_DATA_DIR: dataDir, ...settings }), args)).rejects.toThrow(
-    `${dataDir} has no database. Run this command with the server's settings, such as DATABASE_URL, or start the server first`,
+    `${dataDir} has no database. Run this command with the server's settings, such as DATABASE_URL, or start the server first.`,
   )
   expect(await readdir(dataDir)).toEqual([])
 })

@@ -64,5 +64,5 @@ test('an address of another network is refused with an explanation', async () =>
     cryptoNetwork: 'BASE',
     destinationAddress: 'nowhere',
   })
-  expect(reply.body.message).toBe('destinationAddress must be an address on BASE.')
+  expect(reply.body.message).toBe('destinationAddress must be an address on BASE')
 })

@@ -70,24 +70,27 @@ describe('COUNTERSIGN_FEES', () => {
   })
 
   test.each([
-    ['nonsense', /^COUNTERSIGN_FEES is not JSON$/],
-    ['{}', /^COUNTERSIGN_FEES must be a list$/],
-    ['null', /^COUNTERSIGN_FEES must be a list$/],
-    ['[null]', /^COUNTERSIGN_FEES\[0\] must be an object$/],
-    ['[[]]', /^COUNTERSIGN_FEES\[0\] must be an object$/],
-    ['[{"__proto__":{}}]', /^COUNTERSIGN_FEES is not JSON$/],
+    ['nonsense', /^COUNTERSIGN_FEES is not JSON\.$/],
+    ['{}', /^COUNTERSIGN_FEES must be a list\.$/],
+    ['null', /^COUNTERSIGN_FEES must be a list\.$/],
+    ['[null]', /^COUNTERSIGN_FEES\[0\] must be an object\.$/],
+    ['[[]]', /^COUNTERSIGN_FEES\[0\] must be an object\.$/],
+    ['[{"__proto__":{}}]', /^COUNTERSIGN_FEES is not JSON\.$/],
     [[{}], /^COUNTERSIGN_FEES\[0\]\.source must/],
-    [[entry, { ...entry, source: 'EURO' }], /^COUNTERSIGN_FEES\[1\]\.source must be the code .* or "\*"$/],
+    [[entry, { ...entry, source: 'EURO' }], /^COUNTERSIGN_FEES\[1\]\.source must be the code .* or "\*"\.$/],
     [[{ ...entry, source: 'toString' }], /^COUNTERSIGN_FEES\[0\]\.source must/],
     [[{ ...entry, destination: ['EUR'] }], /^COUNTERSIGN_FEES\[0\]\.destination must/],
-    [[{ ...entry, fixed: 0.25 }], /^COUNTERSIGN_FEES\[0\]\.fixed must .* "0.10"$/],
+    [[{ ...entry, fixed: 0.25 }], /^COUNTERSIGN_FEES\[0\]\.fixed must .* "0.10"\.$/],
     [[{ ...entry, fixed: '-1' }], /^COUNTERSIGN_FEES\[0\]\.fixed must/],
     [[{ ...entry, fixed: '1000000' }], /^COUNTERSIGN_FEES\[0\]\.fixed must/],
-    [[{ ...entry, variable: '0,005' }], /^COUNTERSIGN_FEES\[0\]\.variable must .* "0.005"$/],
+    [[{ ...entry, variable: '0,005' }], /^COUNTERSIGN_FEES\[0\]\.variable must .* "0.005"\.$/],
     [[{ ...entry, variable: '1' }], /^COUNTERSIGN_FEES\[0\]\.variable must/],
     [[{ ...entry, variable: undefined }], /^COUNTERSIGN_FEES\[0\]\.variable must/],
-    [[{ ...entry, fee: '1' }], /^COUNTERSIGN_FEES\[0\] has an unknown property "fee"$/],
-    [[entry, { ...entry, source: '*' }, entry], /^COUNTERSIGN_FEES\[2\] is for the same corridor as \[0\]$/],
+    [[{ ...entry, fee: '1' }], /^COUNTERSIGN_FEES\[0\] has an unknown property "fee"\.$/],
+    [
+      [entry, { ...entry, source: '*' }, entry],
+      /^COUNTERSIGN_FEES\[2\] is for the same corridor as \[0\]\.$/,
+    ],
   ])('refuses %j in one line that names the entry', (value, message) => {
     const COUNTERSIGN_FEES = typeof value === 'string' ? value : JSON.stringify(value)
     expect(readConfigError({ COUNTERSIGN_FEES })).toMatch(message)

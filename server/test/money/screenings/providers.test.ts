@@ -108,8 +108,8 @@ describe('the screening settings', () => {
   })
 
   test.each([
-    [{ SCREENING_URL: 'https://screen.example' }, 'SCREENING_SECRET is missing: SCREENING_URL requires it'],
-    [{ SCREENING_SECRET: SECRET }, 'SCREENING_URL is missing: SCREENING_SECRET requires it'],
+    [{ SCREENING_URL: 'https://screen.example' }, 'SCREENING_SECRET is missing: SCREENING_URL requires it.'],
+    [{ SCREENING_SECRET: SECRET }, 'SCREENING_URL is missing: SCREENING_SECRET requires it.'],
     [
       { SCREENING_URL: 'http://screen.example', SCREENING_SECRET: SECRET },
       'SCREENING_URL must begin with https://',
@@ -128,7 +128,7 @@ describe('the screening settings', () => {
 
   test('are refused outside production', () => {
     expect(() => parseConfig({ SCREENING_FILE: '/etc/list' }, 'sandbox')).toThrow(
-      'SCREENING_FILE is for production only: the sandbox uses its own list',
+      'SCREENING_FILE is for production only: the sandbox uses its own list.',
     )
   })
 

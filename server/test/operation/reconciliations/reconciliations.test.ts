@@ -200,7 +200,7 @@ test('the operator books an unexplained entry only once, under its real kind', a
     'cannot be booked. Only UNEXPLAINED entries can.',
   )
   await expect(bookEntry(entries['700'], 'suspense')).rejects.toThrow(
-    '--as must be fx or costs, not suspense',
+    '--as must be fx or costs, not suspense.',
   )
   await expect(bookEntry('StatementEntry:none', 'fx')).rejects.toThrow(
     'Statement entry StatementEntry:none not found.',
@@ -220,7 +220,7 @@ test('reconciliation commands and requests refuse missing records', async () => 
     'Rail nobody not found in RAILS_FILE.',
   )
   await expect(runCommand(app, ['reconciliation', 'run', '--date', '2026-02-30'], '')).rejects.toThrow(
-    '--date must be a date like 2026-03-01',
+    '--date must be a date like 2026-03-01.',
   )
   const missing = await world.client.get('/reconciliations/RailStatement:none')
   expectError(missing, { code: 'RECONCILIATION_NOT_FOUND', field: 'reconciliationId' })

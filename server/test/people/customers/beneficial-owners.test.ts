@@ -153,5 +153,5 @@ test('an owner above the remaining percentage is refused with an explanation', a
   const reply = await client.send('PATCH', `/beneficial-owners/${secondOwner.id}`, {
     ownershipPercentage: 31,
   })
-  expect(reply.body.message).toBe('The other beneficial owners hold 70 %, so this one can hold at most 30 %')
+  expect(reply.body.message).toBe('The other beneficial owners hold 70 %, so this one can hold at most 30 %.')
 })

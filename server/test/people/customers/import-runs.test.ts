@@ -121,7 +121,7 @@ test('a file that was changed in the store ends the import, and earlier customer
   expect(await readJob(op, importId)).toMatchObject({
     status: 'FAILED',
     progress: { total: 60, processed: 50, successful: 50, failed: 0 },
-    errors: [{ correlationId: 'row_52', message: 'The stored file was changed or is damaged' }],
+    errors: [{ correlationId: 'row_52', message: 'The stored file was changed or is damaged.' }],
   })
   expect(await listCustomerIds(op)).toHaveLength(50)
   expect(await run()).toEqual([])

@@ -218,7 +218,7 @@ describe('an unusable DATABASE_URL is reported in one line without the password'
       'postgres://me:s3cret@no-such-host.invalid/shop',
       /^DATABASE_URL: cannot use PostgreSQL at no-such-host\.invalid:5432\/shop: /,
     ],
-    ['mysql://me:s3cret@127.0.0.1/shop', /^DATABASE_URL must start with postgres:, not with mysql:$/],
+    ['mysql://me:s3cret@127.0.0.1/shop', /^DATABASE_URL must be a postgres: URL, not a mysql: URL\.$/],
     ['me:s3cret@:x', /^DATABASE_URL must /],
     ['s3cret', /^DATABASE_URL must be an address/],
   ])('%s', async (url, message) => {

@@ -34,7 +34,7 @@ describe('the servers of DATABASE_URL', () => {
       'postgres://me:s3cret@a/shop?target_session_attrs=standby',
       'target_session_attrs must be one of any, read-write, primary',
     ],
-    ['postgres://me:s3cret@a:5432,b:x/shop', 'b:x is not a host with a port'],
+    ['postgres://me:s3cret@a:5432,b:x/shop', 'b:x is not a host with a port.'],
   ])('that are invalid are refused in one line: %s', (url, line) => {
     const read = () => readHosts(url)
     expect(read).toThrow(line)

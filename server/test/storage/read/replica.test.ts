@@ -75,7 +75,7 @@ describe.runIf(process.env.DATABASE_URL)('reads at a standby', () => {
     try {
       await expect(
         openServer({ DATABASE_URL: cluster.url, DATABASE_READ_URL: otherCluster.url }),
-      ).rejects.toThrow('DATABASE_READ_URL leads to another database than DATABASE_URL')
+      ).rejects.toThrow('DATABASE_READ_URL leads to another database than DATABASE_URL.')
     } finally {
       await otherCluster.stop()
     }

@@ -252,7 +252,7 @@ test.skipIf(DATABASE_URL === undefined)(
 
 test('the embedded database has one schema', async () => {
   await expect(openDatabase({ dataDir: 'unused', databaseSchema: 'cell_one' })).rejects.toThrow(
-    'DATABASE_SCHEMA requires DATABASE_URL: the embedded database has one schema',
+    'DATABASE_SCHEMA requires DATABASE_URL: the embedded database has one schema.',
   )
 })
 

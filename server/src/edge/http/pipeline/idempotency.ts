@@ -29,13 +29,13 @@ export function readKeyedRequest(
 ): KeyedRequest | undefined {
   if (!idempotent) return undefined
   if (header === undefined && idempotent === 'required')
-    throw fieldError('INVALID_INPUT', 'Idempotency-Key', 'The Idempotency-Key header is required')
+    throw fieldError('INVALID_INPUT', 'Idempotency-Key', 'The Idempotency-Key header is required.')
   if (header === undefined) return undefined
   if (!/^[\x20-\x7e]{1,255}$/.test(header))
     throw fieldError(
       'INVALID_INPUT',
       'Idempotency-Key',
-      'Idempotency-Key must be 1 to 255 printable ASCII characters',
+      'Idempotency-Key must be 1 to 255 printable ASCII characters.',
     )
   return {
     scope: `${callerScope(op)} ${target}`,

@@ -64,10 +64,10 @@ function readRequestedFault({ wire, config }: App, { headers }: Call): Fault | u
   const text = headers[header.toLowerCase()]
   if (text === undefined) return undefined
   if (config.mode === 'production')
-    throw fieldError('INVALID_INPUT', header, `${header} is only available in the sandbox`)
+    throw fieldError('INVALID_INPUT', header, `${header} is only available in the sandbox.`)
   const fault = parseFault(String(text))
   if (!fault)
-    throw fieldError('INVALID_INPUT', header, `${header} must be ${FAULT_IN_WORDS}, each at most once`)
+    throw fieldError('INVALID_INPUT', header, `${header} must be ${FAULT_IN_WORDS}, each at most once.`)
   return fault
 }
 

@@ -112,7 +112,7 @@ async function receiveFile<File>(
     if (fieldname !== FILE_PART)
       throw partError(
         fieldname || 'body',
-        `The part ${shortenName(fieldname)} is unknown. Send the file in the part named file`,
+        `The part ${shortenName(fieldname)} is unknown. Send the file in the part named file.`,
       )
     const name = checkFileName(part.filename)
     file.on('limit', () => file.destroy(tooLarge(upload)))
@@ -134,7 +134,7 @@ async function* readBytes(file: AsyncIterable<Uint8Array>): AsyncIterable<Uint8A
 
 function readField(part: MultipartValue, fields: Readonly<Record<string, string>>): string {
   const { fieldname, value, valueTruncated } = part
-  if (!fieldname) throw partError('body', 'A part of the body has no name')
+  if (!fieldname) throw partError('body', 'A part of the body has no name.')
   if (fieldname === FILE_PART) throw partError(FILE_PART, 'file must be a file, with a file name')
   if (Object.hasOwn(fields, fieldname))
     throw partError(fieldname, `${shortenName(fieldname)} must be given only once`)
@@ -152,11 +152,11 @@ const NOT_UTF_8 = '\ufffd'
 function checkFileName(name: string | undefined): string {
   if (!name) throw partError(FILE_PART, 'file must have a file name')
   if (name.length > FILE_NAME_CHARACTERS_MAX)
-    throw partError(FILE_PART, `The file name must have at most ${FILE_NAME_CHARACTERS_MAX} characters`)
+    throw partError(FILE_PART, `The file name must have at most ${FILE_NAME_CHARACTERS_MAX} characters.`)
   if (/[/\\]/.test(name) || /^\.{1,2}$/.test(name))
-    throw partError(FILE_PART, 'The file name must not contain a path')
+    throw partError(FILE_PART, 'The file name must not contain a path.')
   if (UNREADABLE.test(name) || !name.isWellFormed() || name.includes(NOT_UTF_8))
-    throw partError(FILE_PART, 'The file name must be UTF-8 without control characters')
+    throw partError(FILE_PART, 'The file name must be UTF-8 without control characters.')
   return name
 }
 
@@ -184,7 +184,7 @@ async function convertParserErrors<T>(step: Promise<T>): Promise<T> {
     const code = getErrorCode(error) ?? ''
     const refusal = getOwnValue(PARSER_MESSAGES, code)
     if (refusal) throw partError(...refusal)
-    throw partError('body', `The body is not valid multipart/form-data: ${getErrorMessage(error)}`)
+    throw partError('body', `The body is not valid multipart/form-data: ${getErrorMessage(error)}.`)
   }
 }
 

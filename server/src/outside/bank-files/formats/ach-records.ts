@@ -214,7 +214,7 @@ export function writeRecord<Kind extends RecordKind>(
     const value = String(values[name as FieldOf<Kind>] ?? '')
     const isFit = type === 'number' ? /^\d*$/.test(value) : /^[ -~]*$/.test(value)
     if (!isFit || value.length > width)
-      throw new RangeError(`${JSON.stringify(value)} does not fit the field ${name} of ${width} characters.`)
+      throw new RangeError(`${JSON.stringify(value)} does not fit the field ${name} of ${width} characters`)
     line += type === 'number' ? value.padStart(width, '0') : value.padEnd(width)
   }
   return line

@@ -123,7 +123,7 @@ export async function* writeAch(file: AchFile, batches: Iterable<AchBatch>): Asy
     let last = -1
     for await (const { direction, payment } of eachEntry(file.originator, batch)) {
       if (payment.traceSequence <= last)
-        throw new RangeError(`The trace number ${payment.traceSequence} is not above ${last}.`)
+        throw new RangeError(`The trace number ${payment.traceSequence} is not above ${last}`)
       last = payment.traceSequence
       const lines = writeAchEntry({ ...batch, direction }, payment, file.originator.originatingBank)
       const code = findTransactionCode(payment.accountKind, { ...batch, direction })
@@ -265,7 +265,7 @@ function toAchName(text: string, charactersMax: number, label: string): string {
 
 function writeFileHeader({ originator, date, time, modifier, reference }: AchFile): string {
   if (!isRoutingNumber(originator.destination))
-    throw new RangeError('The destination is not a routing number.')
+    throw new RangeError('The destination is not a routing number')
   return writeRecord('fileHeader', {
     priority: '01',
     destination: ` ${originator.destination}`,

@@ -107,7 +107,7 @@ function isInstruction(code: BacsCode): boolean {
 }
 
 function writeContraRecord({ originator, narrative }: BacsFile, { code, amount }: Contra): string {
-  if (amount > BACS_AMOUNT_MAX) throw new RangeError(`The sum ${amount} does not fit into a contra record.`)
+  if (amount > BACS_AMOUNT_MAX) throw new RangeError(`The sum ${amount} does not fit into a contra record`)
   const { sortCode, accountNumber: account, name } = originator
   return formatRecord({ code, sortCode, account, amount }, originator, {
     originatorText: narrative,
@@ -196,7 +196,7 @@ class Totals {
   /** Finds the contra record that balances the credits or the debits. A file contains only one of the two. */
   findContra(): Contra | undefined {
     if (this.#debitCount > 0n && this.#creditCount > 0n)
-      throw new RangeError('A Bacs file must not contain both credits and debits.')
+      throw new RangeError('A Bacs file must not contain both credits and debits')
     if (this.#creditCount > 0n) return { code: '17', amount: this.#credits }
     return this.#debitCount > 0n ? { code: '99', amount: this.#debits } : undefined
   }

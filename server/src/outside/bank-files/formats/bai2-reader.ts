@@ -264,7 +264,7 @@ class Bai2Parser {
 
   /** Asserts that a group or an account is open, as the order of records guarantees. */
   #require<Open>(open: Open | undefined): Open {
-    if (open === undefined) throw new Error('A record is outside of its group or account.')
+    if (open === undefined) throw new Error('A record is outside of its group or account')
     return open
   }
 

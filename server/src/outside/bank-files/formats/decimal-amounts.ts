@@ -17,7 +17,7 @@ export function findDecimals(currency: string): number | undefined {
  */
 export function formatDecimalAmount(amount: bigint, currency: string): string {
   const decimals = findDecimals(currency)
-  if (decimals === undefined) throw new RangeError(`The currency ${currency} is not supported.`)
+  if (decimals === undefined) throw new RangeError(`The currency ${currency} is not supported`)
   const sign = amount < 0n ? '-' : ''
   const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, '0')
   if (decimals === 0) return `${sign}${digits}`

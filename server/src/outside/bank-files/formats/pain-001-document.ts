@@ -90,7 +90,7 @@ export async function* writePieces<Payment extends { readonly amount: bigint }>(
   }
   if (count !== file.count || total !== file.total)
     throw new Error(
-      `The file ${file.messageId} has ${count} payments of ${total}, not ${file.count} of ${file.total}.`,
+      `The file ${file.messageId} has ${count} payments of ${total}, not ${file.count} of ${file.total}`,
     )
   yield piece
 }

@@ -60,13 +60,13 @@ const INCOMPLETE = /^\.|\.(?:part|filepart|tmp|temp)$/i
 /** The path of a file inside the share. Throws for a name that leads outside of it. */
 export function toFilePath(root: string, { folder, name }: FolderPath): string {
   if (!NAME.test(name))
-    throw new Error('The file name contains a slash or a control character, or is too long.')
+    throw new Error('The file name contains a slash or a control character, or is too long')
   return `${toFolderPath(root, folder)}/${name}`
 }
 
 export function toFolderPath(root: string, folder: string): string {
   if (folder !== '' && !folder.split('/').every((part) => NAME.test(part)))
-    throw new Error('The folder name leads outside of the share.')
+    throw new Error('The folder name leads outside of the share')
   return folder === '' ? root : `${root}/${folder}`
 }
 

@@ -109,7 +109,7 @@ async function write(
   }
   await flush(sftp, path)
   const { size } = await client.stat(path)
-  if (size !== bytes) throw new Error(`The server stored ${size} of ${bytes} bytes.`)
+  if (size !== bytes) throw new Error(`The server stored ${size} of ${bytes} bytes`)
 }
 
 /** Keeps one connection and replaces it after it breaks. */
@@ -132,7 +132,7 @@ class Connections {
     const { broken } = connection
     let reportBreak: () => void = () => undefined
     const isBroken = new Promise<never>((_, reject) => {
-      reportBreak = () => reject(new Error('The connection to the SFTP server broke.'))
+      reportBreak = () => reject(new Error('The connection to the SFTP server broke'))
       if (broken.aborted) reportBreak()
       else broken.addEventListener('abort', reportBreak)
     })
@@ -186,7 +186,7 @@ class Connections {
     } catch (error) {
       dropConnection()
       await client.end().catch(() => undefined)
-      if (isWrongKey) throw new Error(`The SFTP server ${host} has a different host key than ${hostKey}.`)
+      if (isWrongKey) throw new Error(`The SFTP server ${host} has a different host key than ${hostKey}`)
       throw error
     }
   }

@@ -38,7 +38,7 @@ export async function reverseColdTransfer(op: Op, row: ChainMovementRow): Promis
   const itemId = requireColumn(row, 'item_id')
   if (row.kind === 'FROM_COLD') return reverseLost(op, itemId)
   const payment = await selectPayment(op, itemId)
-  if (!payment) throw new Error(`Chain payment ${itemId} not found.`)
+  if (!payment) throw new Error(`Chain payment ${itemId} not found`)
   return bookMovement(op, toMovedMoney(row, payment.payment_id), 'FROM_COLD_STORAGE')
 }
 

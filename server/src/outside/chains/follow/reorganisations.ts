@@ -42,7 +42,7 @@ export async function rewindAfterReorg(worker: ChainWorker, chain: ChainRow): Pr
   app.metrics.chainAlert(rail.name, 'reorganisation')
   app.log.error({ rail: rail.name, block: String(from), hash }, 'chain reorganized confirmed blocks')
   const common = await findCommonBlock(await createRailOp(worker), worker, chain)
-  if (!common) throw new Error('The chain no longer contains any of the stored blocks.')
+  if (!common) throw new Error('The chain no longer contains any of the stored blocks')
   const { number } = common.block
   const undoSteps = [markUnsure, reopenTransactions, reopenPayments] as const
   for (const undo of undoSteps) if (!(await undoInBatches(worker, chain, number, undo))) return undefined

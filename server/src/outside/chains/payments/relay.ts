@@ -56,7 +56,7 @@ export async function relay(worker: ChainWorker): Promise<void> {
   const covered = await findCovered(worker, op, due)
   const examined = await runWithLimit(due, AT_ONCE, async (payment) => {
     const sender = await selectAddress(op, payment.sender_id)
-    if (!sender) throw new Error(`Chain address ${payment.sender_id} not found.`)
+    if (!sender) throw new Error(`Chain address ${payment.sender_id} not found`)
     return {
       payment,
       verdict: await examinePayment(op, rail, moment, payment, sender, covered.has(payment.id)),
@@ -230,7 +230,7 @@ class Batch {
       payment.valid_before !== null && payment.valid_before > until ? payment.valid_before : until
     const domain = this.#worker.rail.facts?.tokens[payment.token]?.domain
     if (!domain || !sender)
-      throw new Error(`Payment ${payment.id} cannot be signed: its token or its sender is unknown.`)
+      throw new Error(`Payment ${payment.id} cannot be signed: its token or its sender is unknown`)
     const authorization = {
       from: payment.sender,
       to: payment.recipient,
@@ -288,6 +288,6 @@ function buildAuthorizationCall(payment: ChainPaymentRow, part: PaymentPart): Ca
       ? [payment.recipient, payment.amount, payment.nonce, payment.signature]
       : [payment.fee_recipient, payment.fee_amount, payment.fee_nonce, payment.fee_signature]
   if (!to || value === null || !nonce || validBefore === null || !signature)
-    throw new Error(`Payment ${payment.id} has no signature for its ${part}.`)
+    throw new Error(`Payment ${payment.id} has no signature for its ${part}`)
   return callWithAuthorization(token, { from, to, value, validBefore, nonce }, signature)
 }

@@ -31,10 +31,10 @@ export class CsvFault extends Error {
 
 /** Messages for the error codes of csv-parse. */
 const FAULT_MESSAGES: Readonly<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED: 'A cell begins with a quote but does not end with one',
-  CSV_INVALID_CLOSING_QUOTE: 'Text follows the closing quote of a cell. Double every quote within a cell',
+  CSV_QUOTE_NOT_CLOSED: 'A cell begins with a quote but does not end with one.',
+  CSV_INVALID_CLOSING_QUOTE: 'Text follows the closing quote of a cell. Double every quote within a cell.',
   INVALID_OPENING_QUOTE:
-    'A cell that does not begin with a quote contains one. Put the cell in quotes and double every quote within it',
+    'A cell that does not begin with a quote contains one. Put the cell in quotes and double every quote within it.',
 }
 
 /**
@@ -70,7 +70,7 @@ interface ParsedRow {
 }
 
 function toCsvFault(error: CsvError): CsvFault {
-  return new CsvFault(Number(error.records) + 1, FAULT_MESSAGES[error.code] ?? 'The row is not valid CSV')
+  return new CsvFault(Number(error.records) + 1, FAULT_MESSAGES[error.code] ?? 'The row is not valid CSV.')
 }
 
 /** True for faults in the file itself, which would fail every retry. */
@@ -87,17 +87,17 @@ function checkText(): Transform {
   let row = 1
   let rowBytes = 0
   let isQuoted = false
-  const createEncodingFault = () => new CsvFault(row, 'The file is not UTF-8')
+  const createEncodingFault = () => new CsvFault(row, 'The file is not UTF-8.')
   const check = (chunk: Uint8Array): void => {
     for (const byte of chunk) {
       if (!utf8.takes(byte)) throw createEncodingFault()
-      if (byte === 0) throw new CsvFault(row, 'The file contains U+0000. Save it as UTF-8')
+      if (byte === 0) throw new CsvFault(row, 'The file contains U+0000. Save it as UTF-8.')
       if (byte === QUOTE) isQuoted = !isQuoted
       if (!isQuoted && (byte === LF || byte === CR)) {
         if (rowBytes > 0) row += 1
         rowBytes = 0
       } else if (++rowBytes > ROW_BYTES_MAX)
-        throw new CsvFault(row, `The row is longer than ${ROW_BYTES_MAX} bytes`)
+        throw new CsvFault(row, `The row is longer than ${ROW_BYTES_MAX} bytes.`)
     }
   }
   return new Transform({

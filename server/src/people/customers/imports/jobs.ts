@@ -65,7 +65,7 @@ async function checkFile(op: Op, row: CustomerImportRow): Promise<Write[]> {
       nextByte = rowEnd
     }
   }
-  if (!columns) throw new CsvFault(1, 'The file has no header')
+  if (!columns) throw new CsvFault(1, 'The file has no header.')
   return startImport(op, row, { columns, total, next_byte: BigInt(nextByte) })
 }
 
@@ -180,7 +180,7 @@ function toFileRefusal(row: CustomerImportRow, error: Error): RefusedRow {
   const before =
     row.state === IMPORT_TRANSITIONS.PENDING.begin ? FIRST_ROW - 1 + row.successful + row.failed : 0
   const rowNumber = error instanceof CsvFault ? before + error.row : before + 1
-  const message = error instanceof CsvFault ? error.message : 'The stored file was changed or is damaged'
+  const message = error instanceof CsvFault ? error.message : 'The stored file was changed or is damaged.'
   return {
     row: rowNumber,
     correlationId: formatRowName(rowNumber),

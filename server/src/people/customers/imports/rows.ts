@@ -42,11 +42,11 @@ export function parseHeader(
   const seen = new Set<string>()
   for (const name of header) {
     if (!known.has(name)) throw new CsvFault(HEADER_ROW, describeUnknownColumn(name, known))
-    if (seen.has(name)) throw new CsvFault(HEADER_ROW, `The header has the column ${name} twice`)
+    if (seen.has(name)) throw new CsvFault(HEADER_ROW, `The header has the column ${name} twice.`)
     seen.add(name)
   }
   for (const name of required)
-    if (!seen.has(name)) throw new CsvFault(HEADER_ROW, `The header has no column ${name}`)
+    if (!seen.has(name)) throw new CsvFault(HEADER_ROW, `The header has no column ${name}.`)
   return [...header]
 }
 
@@ -54,8 +54,8 @@ function describeUnknownColumn(name: string, known: FileColumns['known']): strin
   const suggestion = findNearest(name, [...known.keys()])
   const shown = quoteName(name.slice(0, SHOWN_CHARACTERS_MAX).toWellFormed())
   if (!suggestion && /[;\t]/.test(name))
-    return `The column ${shown} is not known: columns are separated by commas`
-  return `The column ${shown} is not known${suggestion ? `; did you mean ${suggestion}?` : ''}`
+    return `The column ${shown} is not known: columns are separated by commas.`
+  return `The column ${shown} is not known${suggestion ? `; did you mean ${suggestion}?` : '.'}`
 }
 
 /**
@@ -83,7 +83,7 @@ export function toRequestFields(
     throw fieldError(
       'INVALID_INPUT',
       'row',
-      `The row has ${describeCellCount(cells.length)}, but the header has ${describeCellCount(columns.length)}`,
+      `The row has ${describeCellCount(cells.length)}, but the header has ${describeCellCount(columns.length)}.`,
     )
   const body: Record<string, unknown> = {}
   for (const [index, name] of columns.entries()) {
