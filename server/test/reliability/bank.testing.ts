@@ -9,6 +9,7 @@ import {
   type Reply,
   signIn,
 } from '../worlds/client.testing.ts'
+import { newEuroAccount } from '../worlds/records/external-accounts.testing.ts'
 import { expectSettledBooks, expectSoundBalances } from './books.testing.ts'
 import { isFull, type Random } from './faults.testing.ts'
 
@@ -301,21 +302,6 @@ function pickAmount(random: Random): number {
 /** Returns an amount that is larger than the fees. */
 function pickQuotedAmount(random: Random): number {
   return QUOTED_AMOUNT_MIN + pickAmount(random)
-}
-
-async function newEuroAccount(client: Client, customerId: string, suffix: string): Promise<string> {
-  const reply = await client.post('/customers/external-accounts', {
-    customerId,
-    currency: 'EUR',
-    accountInfo: {
-      accountType: 'EUR_ACCOUNT',
-      // Check digits apply to an account without a magic suffix.
-      iban: suffix === '789' ? 'DE89370400440532013000' : `DE89370400440532013${suffix}`,
-      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'GB' },
-    },
-  })
-  if (reply.status !== 201) throw new Error(toJson(reply.body))
-  return reply.body.id
 }
 
 const READ_MS = 100

@@ -1,6 +1,7 @@
 import { toJson } from '../../src/base/json/json.ts'
 import { newBankAccount, newCustomer, type Reply } from '../worlds/client.testing.ts'
-import { accountOf, newEuroAccount, numberIn, numberOf } from '../worlds/production/production.testing.ts'
+import { accountOf, numberIn, numberOf } from '../worlds/production/production.testing.ts'
+import { newEuroAccount } from '../worlds/records/external-accounts.testing.ts'
 import type { Random } from './faults.testing.ts'
 import type { RailWorld } from './rails.testing.ts'
 

@@ -14,11 +14,13 @@ import {
   type World,
 } from '../worlds/contract/calls.testing.ts'
 import { ENDPOINTS, type JsonSchema } from '../worlds/contract/schemas.testing.ts'
-import { pendingChange } from '../worlds/records/account-changes.testing.ts'
-import { beginNewVerification } from '../worlds/records/account-verifications.testing.ts'
 import { newAgent } from '../worlds/records/agents.testing.ts'
 import { used } from '../worlds/records/cards.testing.ts'
-import { newMandateWithAccount } from '../worlds/records/mandates.testing.ts'
+import {
+  beginNewVerification,
+  newMandateWithAccount,
+  pendingChange,
+} from '../worlds/records/external-accounts.testing.ts'
 import {
   account,
   decided as decidePayment,

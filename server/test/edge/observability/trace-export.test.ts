@@ -6,7 +6,8 @@ import { timeLimit } from '../../../../test/machine-speed.ts'
 import { readTracing } from '../../../src/base/settings/tracing.ts'
 import { openTracing } from '../../../src/edge/observability/tracing.ts'
 import { fund, newBankAccount, newCustomer } from '../../worlds/client.testing.ts'
-import { exampleBank, newEuroAccount, openProduction } from '../../worlds/production/production.testing.ts'
+import { exampleBank, openProduction } from '../../worlds/production/production.testing.ts'
+import { newEuroAccount } from '../../worlds/records/external-accounts.testing.ts'
 import { openServer, type TestServer, valueIn } from '../../worlds/server.testing.ts'
 import { ensureServerBuilt, newPlace, ServerProcess } from '../../worlds/server-process.testing.ts'
 import {
@@ -67,7 +68,7 @@ describe('a trace', () => {
     const tracestate = 'vendor=what-it-likes'
     const body = {
       source: { accountId: account.id },
-      destination: { accountId: await newEuroAccount(client, customerId) },
+      destination: { accountId: await newEuroAccount(client, customerId, '000') },
       amount: 2500,
     }
     const payment = await client.post('/transfer-out', body, { traceparent: caller.header, tracestate })

@@ -16,7 +16,7 @@ import {
   pendingChange,
   REASON,
   report,
-} from '../../worlds/records/account-changes.testing.ts'
+} from '../../worlds/records/external-accounts.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
 import { account, quoted, to } from '../../worlds/records/payments.testing.ts'
 

@@ -8,7 +8,7 @@ import {
   failByAttempts,
   fundPlatform,
   readDepositAmounts,
-} from '../../worlds/records/account-verifications.testing.ts'
+} from '../../worlds/records/external-accounts.testing.ts'
 
 const LIMITED = { code: 'ACCOUNT_VERIFICATION_LIMIT_REACHED', field: 'externalAccountId' } as const
 const NUMBER = '4410987779'

@@ -1,15 +1,18 @@
 import { expect, test } from 'vitest'
 import { type Client, newBankAccount, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
-import { change, decide, newNumber, report } from '../../worlds/records/account-changes.testing.ts'
 import {
   begin,
   beginNewVerification,
   buildWrongAmounts,
+  change,
   confirm,
+  decide,
   fundPlatform,
+  newNumber,
   readDepositAmounts,
-} from '../../worlds/records/account-verifications.testing.ts'
+  report,
+} from '../../worlds/records/external-accounts.testing.ts'
 import { newCustomerClient } from '../../worlds/records/members.testing.ts'
 
 const DAY_SECONDS = 86_400

@@ -8,11 +8,11 @@ import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
   BANK_SECRET,
   exampleBank,
-  newEuroAccount,
   openProduction,
   type Production,
   SECRET_NAME,
 } from '../../worlds/production/production.testing.ts'
+import { newEuroAccount } from '../../worlds/records/external-accounts.testing.ts'
 
 let world: Production
 beforeAll(async () => {

@@ -8,13 +8,12 @@ import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { until } from '../../worlds/client.testing.ts'
 import {
   BANK_SECRET,
-  buildGermanIban,
   exampleBank,
-  newEuroAccount,
   openProduction,
   type Production,
   SECRET_NAME,
 } from '../../worlds/production/production.testing.ts'
+import { buildGermanIban, newEuroAccount } from '../../worlds/records/external-accounts.testing.ts'
 
 /** A proxy between the server and the example bank, whose responses a test may rewrite. */
 interface ConnectorProxy {

@@ -20,7 +20,7 @@ import {
   waitUntilErasureWaits,
 } from '../../worlds/production/erasures.testing.ts'
 import { dieAtEachCommit, pauseWorkers } from '../../worlds/production/file-bank.testing.ts'
-import { newMandate, newPoundAccount } from '../../worlds/records/mandates.testing.ts'
+import { newMandate, newPoundAccount } from '../../worlds/records/external-accounts.testing.ts'
 
 let bank: BacsBank
 beforeAll(async () => {

@@ -12,7 +12,7 @@ import {
   holdPounds,
   openFileBank,
 } from '../../worlds/production/file-bank.testing.ts'
-import { newPoundAccount } from '../../worlds/records/mandates.testing.ts'
+import { newPoundAccount } from '../../worlds/records/external-accounts.testing.ts'
 
 let bank: FileBank
 let countersign: Countersign

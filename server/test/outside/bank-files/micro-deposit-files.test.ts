@@ -7,7 +7,7 @@ import {
   openFileBank,
   pauseWorkers,
 } from '../../worlds/production/file-bank.testing.ts'
-import { begin, confirm, readDepositAmounts } from '../../worlds/records/account-verifications.testing.ts'
+import { begin, confirm, readDepositAmounts } from '../../worlds/records/external-accounts.testing.ts'
 import {
   fundPlatform,
   listDescriptions,

@@ -12,7 +12,7 @@ import {
   buildWrongAmounts,
   confirm,
   readDepositAmounts,
-} from '../../worlds/records/account-verifications.testing.ts'
+} from '../../worlds/records/external-accounts.testing.ts'
 import {
   buildBankFile,
   buildReturnAddenda,

@@ -18,7 +18,7 @@ import {
   pauseWorkers,
   waitUntilQueued,
 } from '../../worlds/production/file-bank.testing.ts'
-import { newEuroAccount, newMandate } from '../../worlds/records/mandates.testing.ts'
+import { newEuroAccount, newMandate } from '../../worlds/records/external-accounts.testing.ts'
 
 let bank: FileBank
 beforeAll(async () => {

@@ -11,7 +11,7 @@ import {
   openFileBank,
   WIRE_FORMAT,
 } from '../../worlds/production/file-bank.testing.ts'
-import { begin } from '../../worlds/records/account-verifications.testing.ts'
+import { begin } from '../../worlds/records/external-accounts.testing.ts'
 
 const columns = [
   { header: 'Type', text: 'WIRE' },

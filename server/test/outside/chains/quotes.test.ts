@@ -9,11 +9,11 @@ import { until } from '../../worlds/client.testing.ts'
 import {
   accountOf,
   BANK_SECRET,
-  buildGermanIban,
   exampleBank,
   numberOf,
   SECRET_NAME,
 } from '../../worlds/production/production.testing.ts'
+import { buildGermanIban } from '../../worlds/records/external-accounts.testing.ts'
 
 const PAYEE = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
 

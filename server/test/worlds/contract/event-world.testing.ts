@@ -15,9 +15,8 @@ import {
   until,
 } from '../client.testing.ts'
 import { dateBefore, ModelBank, openProduction } from '../production/production.testing.ts'
-import { decide, pendingChange } from '../records/account-changes.testing.ts'
-import { beginNewVerification } from '../records/account-verifications.testing.ts'
 import { newAgent } from '../records/agents.testing.ts'
+import { beginNewVerification, decide, pendingChange } from '../records/external-accounts.testing.ts'
 import {
   addWalletPasskey,
   newMember,

@@ -1,8 +1,12 @@
 import type { EndpointName } from '@countersign/contract/api'
 import { type Client, type Reply, type SignedIn, until } from '../client.testing.ts'
-import { pendingChange } from '../records/account-changes.testing.ts'
-import { beginNewVerification, fundPlatform } from '../records/account-verifications.testing.ts'
-import { newEuroAccount, newMandateWithAccount } from '../records/mandates.testing.ts'
+import {
+  beginNewVerification,
+  fundPlatform,
+  newEuroAccount,
+  newMandateWithAccount,
+  pendingChange,
+} from '../records/external-accounts.testing.ts'
 import {
   Browser,
   buildPasskeyBody,

@@ -3,7 +3,7 @@ import { requireValue } from '../../../src/base/formats/require-value.ts'
 import type { SampleReturn } from '../../../src/outside/bank-files/formats/bacs-samples.testing.ts'
 import { camtFile } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { type Reply, until } from '../client.testing.ts'
-import { newMandate, newPoundAccount } from '../records/mandates.testing.ts'
+import { newMandate, newPoundAccount } from '../records/external-accounts.testing.ts'
 import { type FileBank, findDepositReference, holdPounds, openFileBank } from './file-bank.testing.ts'
 
 /** Parses the records of a file by position, and its processing day. */

@@ -299,31 +299,6 @@ export async function approve(service: Production['service'], client: Client, cu
   await runCommand(service.app, args, client.baseUrl)
 }
 
-/** Builds a German IBAN that ends in these digits. */
-export function buildGermanIban(suffix: string): string {
-  const bban = `37040044${'0532013000'.slice(0, 10 - suffix.length)}${suffix}`
-  const remainder = BigInt(`${bban}131400`) % 97n
-  return `DE${String(98n - remainder).padStart(2, '0')}${bban}`
-}
-
-/**
- * Creates an external euro account at another bank. Its last three digits determine how the example bank
- * behaves.
- */
-export async function newEuroAccount(client: Client, customerId: string, suffix = '000'): Promise<string> {
-  const { status, body } = await client.post('/customers/external-accounts', {
-    customerId,
-    currency: 'EUR',
-    accountInfo: {
-      accountType: 'EUR_ACCOUNT',
-      iban: buildGermanIban(suffix),
-      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'DE' },
-    },
-  })
-  if (status !== 201) throw new Error(JSON.stringify(body))
-  return body.id
-}
-
 /** Waits until the bank has opened an owner's deposit account in a currency, and returns the internal account. */
 export async function accountOf(
   client: Client,

@@ -11,9 +11,9 @@ import {
   sendSigned,
   signIn,
 } from '../client.testing.ts'
-import { begin, fundPlatform } from './account-verifications.testing.ts'
 import { AgentClient, POLICY } from './agents.testing.ts'
 import { clear, newCard, use } from './cards.testing.ts'
+import { begin, fundPlatform } from './external-accounts.testing.ts'
 import { createKycLink, upload } from './onboarding.testing.ts'
 import { payNow, quoted } from './payments.testing.ts'
 
