@@ -12,14 +12,14 @@ import {
   returnOf,
   type Sent,
 } from '../../worlds/production/bacs.testing.ts'
+import { dieAtEachCommit, pauseWorkers } from '../../worlds/production/file-bank.testing.ts'
 import {
   ERASES_NOW,
   requestErasure,
   resumeErasures,
   waitUntilErased,
   waitUntilErasureWaits,
-} from '../../worlds/production/erasures.testing.ts'
-import { dieAtEachCommit, pauseWorkers } from '../../worlds/production/file-bank.testing.ts'
+} from '../../worlds/records/erasures.testing.ts'
 import { newMandate, newPoundAccount } from '../../worlds/records/external-accounts.testing.ts'
 
 let bank: BacsBank

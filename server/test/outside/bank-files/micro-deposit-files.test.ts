@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../../worlds/client.testing.ts'
-import { ERASES_NOW } from '../../worlds/production/erasures.testing.ts'
 import {
   ACH_FORMAT,
   type FileBank,
   openFileBank,
   pauseWorkers,
 } from '../../worlds/production/file-bank.testing.ts'
+import { ERASES_NOW } from '../../worlds/records/erasures.testing.ts'
 import { begin, confirm, readDepositAmounts } from '../../worlds/records/external-accounts.testing.ts'
 import {
   fundPlatform,

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../../worlds/client.testing.ts'
-import { ERASES_NOW, requestErasure, waitUntilErased } from '../../worlds/production/erasures.testing.ts'
 import {
   ACH_FORMAT,
   type FileBank,
   openFileBank,
   waitUntilQueued,
 } from '../../worlds/production/file-bank.testing.ts'
+import { ERASES_NOW, requestErasure, waitUntilErased } from '../../worlds/records/erasures.testing.ts'
 import {
   begin,
   buildWrongAmounts,

@@ -7,19 +7,19 @@ import { type BankFileWorker, isBankFilesRail } from '../../../src/outside/bank-
 import type { QueuedPaymentRow } from '../../../src/storage/rows/bank-file.ts'
 import { until } from '../../worlds/client.testing.ts'
 import {
-  ERASES_NOW,
-  requestErasure,
-  resumeErasures,
-  waitUntilErased,
-  waitUntilErasureWaits,
-} from '../../worlds/production/erasures.testing.ts'
-import {
   ACH_FORMAT,
   type FileBank,
   openFileBank,
   pauseWorkers,
   waitUntilQueued,
 } from '../../worlds/production/file-bank.testing.ts'
+import {
+  ERASES_NOW,
+  requestErasure,
+  resumeErasures,
+  waitUntilErased,
+  waitUntilErasureWaits,
+} from '../../worlds/records/erasures.testing.ts'
 import {
   buildBankFile,
   buildChangeAddenda,
