@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { writeRecord } from '../../../src/outside/bank-files/formats/ach-records.ts'
+import { buildStatusReport } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
-import { statusFile } from '../../worlds/production/direct-debits.testing.ts'
 import {
   type FileBank,
   findDepositReference,
@@ -271,7 +271,7 @@ test('the status of one batch in a file with several changes no payment and wait
     'SELECT message_name FROM bank_files ORDER BY number DESC LIMIT 1',
   )
   const before = (await listReports()).length
-  const status = statusFile(rows[0]?.message_name ?? '', '<PmtInfSts>RJCT</PmtInfSts>')
+  const status = buildStatusReport(rows[0]?.message_name ?? '', { ofBatch: '<PmtInfSts>RJCT</PmtInfSts>' })
   expect(await bank.put('batch.xml', status)).toBe('done')
   const waitingReports = await listReports()
   expect(waitingReports).toHaveLength(before + 1)

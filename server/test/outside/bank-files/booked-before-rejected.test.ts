@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import { requireValue } from '../../../src/base/formats/require-value.ts'
+import {
+  buildRejection,
+  buildStatusReport,
+  camtFile,
+  listPayments,
+  readMessageId,
+  type SampleEntry,
+} from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
 import {
   type FileBank,
@@ -67,13 +75,12 @@ async function createPayments(amounts: readonly number[]) {
 async function sendThreePayments() {
   const { ids, customerId } = await createPayments([1_000, 2_000, 3_000])
   const { text } = await bank.takeFile()
-  const findInstructionId = (amount: string) => {
-    const payments = [...text.matchAll(/<CdtTrfTxInf>.*?<\/CdtTrfTxInf>/g)].map(([element]) => element)
-    const payment = payments.find((element) => element.includes(`>${amount}<`)) ?? ''
-    return /<InstrId>(.*?)</.exec(payment)?.[1]
-  }
-  const message = /<MsgId>(.*?)</.exec(text)?.[1]
-  const rejection = `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>S</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>${message}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId></OrgnlGrpInfAndSts><OrgnlPmtInfAndSts><OrgnlPmtInfId>${message}</OrgnlPmtInfId><TxInfAndSts><OrgnlInstrId>${findInstructionId('20.00')}</OrgnlInstrId><TxSts>RJCT</TxSts><StsRsnInf><Rsn><Cd>AC04</Cd></Rsn></StsRsnInf></TxInfAndSts></OrgnlPmtInfAndSts></CstmrPmtStsRpt></Document>`
+  const message = readMessageId(text)
+  const { instructionId } = requireValue(
+    listPayments(text).find(({ amount }) => amount === '20.00'),
+    'payment',
+  )
+  const rejection = buildStatusReport(message, { ofBatch: buildRejection({ instructionId }, 'AC04') })
   return { ids, customerId, message, rejection }
 }
 
@@ -85,7 +92,7 @@ test.each([
   async (_, isWholeDay) => {
     const { ids, customerId, message, rejection } = await sendThreePayments()
     const [first = '', rejected = '', third = ''] = ids
-    await putStatement(isWholeDay, { amount: '40.00', direction: 'DBIT', batch: message ?? '' })
+    await putStatement(isWholeDay, { amount: '40.00', direction: 'DBIT', batch: message })
     expect(await listWaitingReports()).toMatchObject([
       { reason: 'OTHER_AMOUNT', body: { data: { file: message } } },
     ])

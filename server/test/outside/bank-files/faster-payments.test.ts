@@ -2,7 +2,13 @@ import { Countersign } from '@countersign/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { vectorsAbsent } from '../../../src/base/crypto/vectors.testing.ts'
 import { schemaFaults } from '../../../src/outside/bank-files/formats/official-schema.testing.ts'
-import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import {
+  buildPaymentStatus,
+  buildStatusReport,
+  camtFile,
+  readMessageId,
+  type SampleEntry,
+} from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
@@ -62,7 +68,7 @@ function parseFile(text: string) {
   const [instructionId = '', endToEndId = ''] = [findElement('InstrId'), findElement('EndToEndId')]
   const to = [findElement('MmbId'), /<CdtrAcct>.*?<Othr><Id>(.*?)</.exec(text)?.[1], findElement('Nm')]
   const amount = findElement('InstdAmt') ?? ''
-  const message = /<MsgId>(.*?)</.exec(text)?.[1] ?? ''
+  const message = readMessageId(text)
   return { text, instructionId, endToEndId, amount, message, to, reference: findElement('Ustrd') }
 }
 type Sent = ReturnType<typeof parseFile>
@@ -73,8 +79,8 @@ async function putStatusReport(
   code: string,
   reason = '',
 ): Promise<void> {
-  const payment = `<TxInfAndSts><OrgnlInstrId>${instructionId}</OrgnlInstrId><OrgnlEndToEndId>${endToEndId}</OrgnlEndToEndId><TxSts>${code}</TxSts>${reason}</TxInfAndSts>`
-  const report = `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>S-${++files}</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>${message}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId></OrgnlGrpInfAndSts><OrgnlPmtInfAndSts><OrgnlPmtInfId>${message}</OrgnlPmtInfId>${payment}</OrgnlPmtInfAndSts></CstmrPmtStsRpt></Document>`
+  const ofBatch = buildPaymentStatus({ instructionId, endToEndId }, code, reason)
+  const report = buildStatusReport(message, { id: `S-${++files}`, ofBatch })
   expect(await bank.put(`status-${files}.xml`, report)).toBe('done')
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { camtFile } from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import { camtFile, readMessageId } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
 import {
   type FileBank,
@@ -117,7 +117,7 @@ describe.skipIf(isAbsent)('on a SEPA rail', () => {
     const { customerId, account } = await newFundedCustomer()
     const before = (await listWaitingReports(bank)).length
     const { text, waitForStatus } = await send(bank, customerId, account.id, amount, payee)
-    const message = /<MsgId>(.*?)</.exec(text)?.[1] ?? ''
+    const message = readMessageId(text)
     const { instructionId, endToEndId } = readIds(text)
     const report = readVector(name, {})
       .replace(/<OrgnlMsgId>.*?</, `<OrgnlMsgId>${message}<`)

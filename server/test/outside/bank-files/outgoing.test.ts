@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runAllRails } from '../../../src/outside/bank-files/bank-file-worker.ts'
-import { camtFile } from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import { camtFile, readElement } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
-import { partOf } from '../../worlds/production/direct-debits.testing.ts'
 import {
   ACH_FORMAT,
   type FileBank,
@@ -260,7 +259,7 @@ describe('SEPA files', () => {
         () => bank.outbox(),
         (found) => Object.keys(found).length > 0,
       )
-      expect(Object.values(files).map((text) => partOf(text, 'NbOfTxs'))).toEqual(['1'])
+      expect(Object.values(files).map((text) => readElement(text, 'NbOfTxs'))).toEqual(['1'])
       await bank.takeFile()
     }
   })

@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { vectorsAbsent } from '../../../src/base/crypto/vectors.testing.ts'
 import { schemaFaults } from '../../../src/outside/bank-files/formats/official-schema.testing.ts'
-import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
-import { type Reply, until } from '../../worlds/client.testing.ts'
 import {
-  booked,
-  parseCollections,
-  partOf,
-  rejection,
-  returned,
-  statusFile,
-} from '../../worlds/production/direct-debits.testing.ts'
+  buildRejection,
+  buildStatusReport,
+  camtFile,
+  listPayments,
+  readElement,
+  readMessageId,
+  type SampleEntry,
+  type SubmittedPayment,
+} from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import { type Reply, until } from '../../worlds/client.testing.ts'
 import {
   dieAtEachCommit,
   type FileBank,
@@ -56,14 +57,27 @@ async function pull(payer: Payer, amount = 12_550): Promise<string> {
 async function takePullFile(payer: Payer, amount?: number) {
   const id = await pull(payer, amount)
   const { text } = await bank.takeFile()
-  const [collection] = parseCollections(text)
+  const [collection] = listPayments(text)
   if (!collection) throw new Error(`No collection in ${text}`)
-  return { id, text, collection, sequence: partOf(text, 'SeqTp'), message: partOf(text, 'MsgId') }
+  return { id, text, collection, sequence: readElement(text, 'SeqTp'), message: readMessageId(text) }
 }
 
 let cents = 0
 let statements = 0
 const formatCents = (amount: number) => (amount / 100).toFixed(2)
+
+const booked = (collection: SubmittedPayment): SampleEntry => ({
+  amount: collection.amount,
+  direction: 'CRDT',
+  servicerReference: `IN-${collection.endToEndId}`,
+  transactions: [collection],
+})
+const returned = (collection: SubmittedPayment, returnReason: string): SampleEntry => ({
+  amount: collection.amount,
+  direction: 'DBIT',
+  servicerReference: `BACK-${collection.endToEndId}`,
+  transactions: [{ ...collection, returnReason }],
+})
 
 /** Builds a statement with balances that books these entries. */
 function buildStatement(entries: readonly SampleEntry[], more: object = {}) {
@@ -133,7 +147,7 @@ describe('SEPA direct debits', () => {
     expect(collection.amount).toBe('125.50')
     expect(await readMandate(payer)).toMatchObject({ status: 'ACTIVE', lastCollectedOn: expect.any(String) })
 
-    await bank.put('settled.xml', statusFile(message, '<PmtInfSts>ACSC</PmtInfSts>'))
+    await bank.put('settled.xml', buildStatusReport(message, { ofBatch: '<PmtInfSts>ACSC</PmtInfSts>' }))
     await passReturnTime()
     expect(await readTransaction(id)).toMatchObject({ status: 'PENDING' })
     await bank.put(...buildStatement([booked(collection)]))
@@ -187,7 +201,7 @@ describe('SEPA direct debits', () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => requestPull(payer, 100)))
     const ids = replies.filter(({ status }) => status === 201).map(({ body }) => body.id as string)
     const { text } = await bank.takeFile()
-    expect(parseCollections(text)).toHaveLength(1)
+    expect(listPayments(text)).toHaveLength(1)
     const states = await until(
       () => Promise.all(ids.map(readTransaction)),
       (found) => found.filter(({ status }) => status === 'PENDING').length === 1,
@@ -206,7 +220,7 @@ describe('SEPA direct debits', () => {
     await Promise.all(Array.from({ length: 12 }, (_, index) => pull(payer, 100 + index)))
     await waitUntilQueued(bank.world, 12)
     const texts = [(await bank.takeFile()).text, (await bank.takeFile()).text]
-    const counts = texts.map((text) => [partOf(text, 'SeqTp'), parseCollections(text).length])
+    const counts = texts.map((text) => [readElement(text, 'SeqTp'), listPayments(text).length])
     expect(counts.sort()).toEqual([
       ['FRST', 1],
       ['RCUR', 11],
@@ -224,7 +238,7 @@ describe('SEPA direct debits', () => {
     })
     expect(quote.status, JSON.stringify(quote.body)).toBe(201)
     expect((await client.post(`/quotes/${quote.body.id}/execute`, {})).status).toBe(200)
-    const [collection] = parseCollections((await bank.takeFile()).text)
+    const [collection] = listPayments((await bank.takeFile()).text)
     await bank.put(...buildStatement([booked(collection!)]))
     await passReturnTime()
     const { text } = await bank.takeFile()
@@ -255,7 +269,10 @@ describe('an unpaid direct debit', () => {
     async (code, status) => {
       const payer = await newPayer()
       const { id, message, collection } = await takePullFile(payer)
-      await bank.put(`rejected-${code}.xml`, statusFile(message, rejection(collection, code)))
+      await bank.put(
+        `rejected-${code}.xml`,
+        buildStatusReport(message, { ofBatch: buildRejection(collection, code) }),
+      )
       const { counterpartyInformation } = await waitForStatus(id, 'FAILED')
       expect(counterpartyInformation.failureDetail).toMatch(new RegExp(`^${code}: `))
       expect(await readMandate(payer)).toMatchObject({ status })
@@ -338,9 +355,12 @@ describe('a file of the bank', () => {
     const ids: string[] = []
     for (const payer of payers) ids.push(await pull(payer, 1_000))
     const { text } = await bank.takeFile()
-    const message = partOf(text, 'MsgId')
-    const [first] = parseCollections(text)
-    await bank.put('one-rejected.xml', statusFile(message, rejection(first!, 'AC04')))
+    const message = readMessageId(text)
+    const [first] = listPayments(text)
+    await bank.put(
+      'one-rejected.xml',
+      buildStatusReport(message, { ofBatch: buildRejection(first!, 'AC04') }),
+    )
     await bank.put(
       ...buildStatement([{ amount: '20.00', direction: 'CRDT', batch: message, servicerReference: message }]),
     )
@@ -366,7 +386,7 @@ test('each collection is in exactly one file, wherever the process that writes i
   )
   expect(
     Object.values(files)
-      .map((text) => [partOf(text, 'SeqTp'), ...parseCollections(text).map(({ amount }) => amount)])
+      .map((text) => [readElement(text, 'SeqTp'), ...listPayments(text).map(({ amount }) => amount)])
       .sort(),
   ).toEqual([
     ['FRST', '7.77'],

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
+  buildPaymentStatus,
+  buildStatusReport,
   buildZip,
   camtFile,
+  listPayments,
+  readMessageId,
   type SampleEntry,
 } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
@@ -74,19 +78,6 @@ const waitForStatus = (id: string, status: string) =>
     () => readTransaction(id),
     (found) => found.status === status,
   )
-/** Lists the payments in one of our files. */
-function listPayments(text: string) {
-  return [...text.matchAll(/<CdtTrfTxInf>.*?<\/CdtTrfTxInf>/g)].map(([element]) => ({
-    instructionId: /<InstrId>(.*?)</.exec(element)![1]!,
-    endToEndId: /<EndToEndId>(.*?)</.exec(element)![1]!,
-    amount: /Ccy="EUR">(.*?)</.exec(element)![1]!,
-    name: /<Nm>(.*?)</.exec(element)![1]!,
-  }))
-}
-const readMessageId = (text: string) => /<MsgId>(.*?)</.exec(text)![1]!
-const buildStatusReport = (message: string, inside: string) =>
-  `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>S</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>${message}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId>${inside}</CstmrPmtStsRpt></Document>`
-
 test('an incoming payment is credited by its reference, and an outgoing one is accepted, booked and refunded when it is returned', {
   tags: 'smoke',
 }, async () => {
@@ -102,7 +93,7 @@ test('an incoming payment is credited by its reference, and an outgoing one is a
 
   await bank.put(
     'accepted.xml',
-    buildStatusReport(readMessageId(file.text), '<GrpSts>ACCP</GrpSts></OrgnlGrpInfAndSts>'),
+    buildStatusReport(readMessageId(file.text), { ofFile: '<GrpSts>ACCP</GrpSts>' }),
   )
   expect((await readTransaction(id)).status).toBe('PENDING')
 
@@ -137,16 +128,17 @@ test('a payment that the bank refuses fails and is refunded, while the other pay
   const file = await bank.takeFile()
   const payments = listPayments(file.text)
   expect(payments.map(({ amount }) => amount)).toEqual(['100.00', '200.00'])
-  const buildPaymentStatus = (at: number, inside: string) =>
-    `<TxInfAndSts><OrgnlInstrId>${payments[at]!.instructionId}</OrgnlInstrId><OrgnlEndToEndId>${payments[at]!.endToEndId}</OrgnlEndToEndId>${inside}</TxInfAndSts>`
   const reason = '<StsRsnInf><Rsn><Cd>AC01</Cd></Rsn><AddtlInf>no such account</AddtlInf></StsRsnInf>'
-  await bank.put(
-    'part.xml',
-    buildStatusReport(
-      readMessageId(file.text),
-      `<GrpSts>PART</GrpSts></OrgnlGrpInfAndSts><OrgnlPmtInfAndSts><PmtInfSts>PART</PmtInfSts>${buildPaymentStatus(0, `<TxSts>RJCT</TxSts>${reason}`)}${buildPaymentStatus(1, '<TxSts>ACSC</TxSts>')}</OrgnlPmtInfAndSts>`,
-    ),
-  )
+  const statuses = [
+    buildPaymentStatus(payments[0]!, 'RJCT', reason),
+    buildPaymentStatus(payments[1]!, 'ACSC'),
+  ].join('')
+  const report = buildStatusReport(readMessageId(file.text), {
+    ofFile: '<GrpSts>PART</GrpSts>',
+    ofBatch: `<PmtInfSts>PART</PmtInfSts>${statuses}`,
+  })
+  // A bank may omit the id of the batch.
+  await bank.put('part.xml', report.replace(/<OrgnlPmtInfId>.*?<\/OrgnlPmtInfId>/, ''))
   expect(await waitForStatus(first, 'FAILED')).toMatchObject({ failureReason: 'COUNTERPARTY_POST_TX_FAILED' })
   await waitForStatus(second, 'COMPLETED')
   expect(await bank.balanceOf(customerId)).toBe(80_000n)
@@ -158,7 +150,7 @@ test('if the bank refuses a whole file, every payment in it is refunded', async 
   const file = await bank.takeFile()
   await bank.put(
     'refused-file.xml',
-    buildStatusReport(readMessageId(file.text), '<GrpSts>RJCT</GrpSts></OrgnlGrpInfAndSts>'),
+    buildStatusReport(readMessageId(file.text), { ofFile: '<GrpSts>RJCT</GrpSts>' }),
   )
   for (const id of ids) await waitForStatus(id, 'FAILED')
   expect(await bank.balanceOf(customerId)).toBe(100_000n)

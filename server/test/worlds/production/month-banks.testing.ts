@@ -31,7 +31,7 @@ export class Days {
 }
 
 /** Formats an amount as in camt files. */
-export function formatUnits(cents: bigint): string {
+function formatUnits(cents: bigint): string {
   const digits = String(cents < 0n ? -cents : cents).padStart(3, '0')
   return `${cents < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
@@ -150,20 +150,4 @@ export class UsBank {
     const text = bai2File([group], { fileId: String(this.#files) })
     await this.folder.put(`bai2-${this.#account}-${this.#files}.txt`, text)
   }
-}
-
-/** Parses the payments in one of our files to a European bank. */
-export function parseSepaPayments(text: string) {
-  const payments = [...text.matchAll(/<CdtTrfTxInf>.*?<\/CdtTrfTxInf>/g)].map(([element]) => ({
-    instructionId: /<InstrId>(.*?)</.exec(element)?.[1] ?? '',
-    endToEndId: /<EndToEndId>(.*?)</.exec(element)?.[1] ?? '',
-    amount: /Ccy="EUR">(.*?)</.exec(element)?.[1] ?? '',
-  }))
-  return payments
-}
-
-/** Builds a status report that all payments in one of our files have been settled. */
-export function settled(text: string): string {
-  const message = /<MsgId>(.*?)</.exec(text)?.[1]
-  return `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>S-${message}</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>${message}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId><GrpSts>ACSC</GrpSts></OrgnlGrpInfAndSts></CstmrPmtStsRpt></Document>`
 }

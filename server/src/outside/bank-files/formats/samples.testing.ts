@@ -116,6 +116,68 @@ function camtTransaction(
   return `<TxDtls><Refs>${instruction}<EndToEndId>${endToEndId}</EndToEndId></Refs>${money}<RltdPties>${party('Dbtr', debtor, 'PL61109010140000071219812874')}${party('Cdtr', creditor, 'FR1420041010050500013M02606')}</RltdPties>${agent}${remittance}${returned}</TxDtls>`
 }
 
+/** Reads our SEPA files as a bank does, and generates its status reports (pain.002) about them. */
+
+/** A payment or a direct debit in one of our files. */
+export interface SubmittedPayment {
+  readonly instructionId: string
+  readonly endToEndId: string
+  readonly amount: string
+  /** The name of the counterparty. */
+  readonly name: string
+}
+
+export const listPayments = (text: string): SubmittedPayment[] =>
+  [...text.matchAll(/<(CdtTrfTxInf|DrctDbtTxInf)>.*?<\/\1>/g)].map(([element]) => ({
+    instructionId: readElement(element, 'InstrId'),
+    endToEndId: readElement(element, 'EndToEndId'),
+    amount: /<InstdAmt Ccy="\w+">(.*?)</.exec(element)?.[1] ?? '',
+    name: readElement(element, 'Nm'),
+  }))
+
+/** Reads the first element with this name. Empty if there is none. */
+export const readElement = (text: string, name: string) =>
+  new RegExp(`<${name}>(.*?)</${name}>`).exec(text)?.[1] ?? ''
+
+/** Reads the id of one of our files. */
+export const readMessageId = (text: string) => readElement(text, 'MsgId')
+
+/** Generates a status report about one of our files, its only batch, or payments in that batch. */
+export function buildStatusReport(
+  messageId: string,
+  {
+    id = 'S',
+    ofFile = '',
+    ofBatch,
+  }: {
+    readonly id?: string
+    /** The elements with the status of the file. */
+    readonly ofFile?: string
+    /** The elements with the status of the batch and of its payments. */
+    readonly ofBatch?: string
+  },
+): string {
+  const batch =
+    ofBatch === undefined
+      ? ''
+      : `<OrgnlPmtInfAndSts><OrgnlPmtInfId>${messageId}</OrgnlPmtInfId>${ofBatch}</OrgnlPmtInfAndSts>`
+  return `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>${id}</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>${messageId}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId>${ofFile}</OrgnlGrpInfAndSts>${batch}</CstmrPmtStsRpt></Document>`
+}
+
+/** Generates the status of a payment, which the bank names by one of its ids or both. */
+export function buildPaymentStatus(
+  { instructionId, endToEndId }: { readonly instructionId?: string; readonly endToEndId?: string },
+  status: string,
+  reason = '',
+): string {
+  const instruction = instructionId === undefined ? '' : `<OrgnlInstrId>${instructionId}</OrgnlInstrId>`
+  const endToEnd = endToEndId === undefined ? '' : `<OrgnlEndToEndId>${endToEndId}</OrgnlEndToEndId>`
+  return `<TxInfAndSts>${instruction}${endToEnd}<TxSts>${status}</TxSts>${reason}</TxInfAndSts>`
+}
+
+export const buildRejection = (payment: Parameters<typeof buildPaymentStatus>[0], code: string) =>
+  buildPaymentStatus(payment, 'RJCT', `<StsRsnInf><Rsn><Cd>${code}</Cd></Rsn></StsRsnInf>`)
+
 /** Yields the bytes of a file in small chunks, so that records are split anywhere. */
 export async function* bytesOf(text: string | Uint8Array, pieceBytes = 61): AsyncGenerator<Uint8Array> {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text
