@@ -70,7 +70,6 @@ export const PROJECTS: readonly Project[] = [
       'committer-steps.testing',
       'databases.testing',
       'example-world.testing',
-      'faulty-server.testing',
       'mail.testing',
       'postgres',
       'server.testing',
