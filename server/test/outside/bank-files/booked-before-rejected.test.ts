@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { requireValue } from '../../../src/base/formats/require-value.ts'
 import {
+  BankBalance,
   buildRejection,
   buildStatusReport,
   camtFile,
@@ -31,15 +32,12 @@ const listWaitingReports = async () =>
   (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
 
 let count = 0
-let balance = 0
+const balance = new BankBalance()
 
 /** Puts a statement of the next day, with or without balances. */
 async function putStatement(isWholeDay: boolean, entry: SampleEntry): Promise<void> {
   count += 1
-  const opening = balance
-  const sum = Number(entry.amount) * (entry.direction === 'CRDT' ? 1 : -1)
-  if (isWholeDay) balance += sum
-  const balances = isWholeDay ? { balances: [opening.toFixed(2), balance.toFixed(2)] as const } : {}
+  const balances = isWholeDay ? { balances: balance.book([entry]) } : {}
   const text = camtFile({ id: `S-${count}`, ...balances, entries: [entry] })
   const date = `2026-03-${String(count + 2).padStart(2, '0')}`
   expect(await bank.put(`statement-${count}.xml`, text.replaceAll('2026-03-02', date))).toBe('done')

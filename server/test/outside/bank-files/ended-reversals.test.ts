@@ -17,8 +17,7 @@ import {
   pauseWorkers,
   resumeWorkers,
 } from '../../worlds/production/file-bank.testing.ts'
-import { newPayingCustomer } from './ach-bank.testing.ts'
-import { FUNDS, openReversalBank, readReference, readTrace } from './reversals.testing.ts'
+import { FUNDS, newPayingCustomer, openReversalBank, readReference, readTrace } from './ach-bank.testing.ts'
 
 let world: Awaited<ReturnType<typeof openReversalBank>>
 beforeAll(async () => {

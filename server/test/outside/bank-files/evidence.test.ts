@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  BankBalance,
   camtFile,
+  formatCents,
+  parseCents,
   type SampleEntry,
   type SampleStatement,
 } from '../../../src/outside/bank-files/formats/samples.testing.ts'
@@ -23,23 +26,13 @@ afterAll(() => bank.close())
 
 let count = 0
 let day = Date.parse('2026-03-02T00:00:00Z')
-let balance = 0n
+const balance = new BankBalance()
 
 /** Starts the next day of the account, so that tests do not share statements. */
 function startNextDay(): string {
   day += 86_400_000
   return new Date(day).toISOString().slice(0, 10)
 }
-
-const formatEuros = (cents: bigint) =>
-  `${cents < 0n ? '-' : ''}${absolute(cents) / 100n}.${String(absolute(cents) % 100n).padStart(2, '0')}`
-const absolute = (cents: bigint) => (cents < 0n ? -cents : cents)
-const parseCents = (amount: string) => BigInt(amount.replace('.', ''))
-const sumEntries = (entries: readonly SampleEntry[]) =>
-  entries.reduce(
-    (sum, { amount, direction }) => sum + (direction === 'CRDT' ? parseCents(amount) : -parseCents(amount)),
-    0n,
-  )
 
 /** Builds a file of one statement, for a new day unless a date is given. */
 function buildFile(
@@ -56,9 +49,7 @@ function buildDay(
   entries: readonly SampleEntry[],
   more: Partial<SampleStatement> & { readonly date?: string } = {},
 ) {
-  const opening = balance
-  balance += sumEntries(entries)
-  return buildFile({ balances: [formatEuros(opening), formatEuros(balance)], entries, ...more })
+  return buildFile({ balances: balance.book(entries), entries, ...more })
 }
 
 const buildCredit = (reference: string, amount: string, more: Partial<SampleEntry> = {}): SampleEntry => ({
@@ -130,14 +121,14 @@ describe('statements', () => {
   test('a statement that contradicts an earlier one of its day is set aside and has no effect', async () => {
     const { customerId, reference } = await newPayer()
     const date = startNextDay()
-    const before = balance
+    const before = balance.cents
     const payment = buildCredit(reference, '50.00')
     await bank.put(...buildDay([payment], { date }))
     await waitForBalance(customerId, 5_000n)
     const entries = [payment, buildCredit(reference, '70.00')]
     const [name, text] = buildFile({
       date,
-      balances: [formatEuros(before), formatEuros(before + 12_000n)],
+      balances: [formatCents(before), formatCents(before + 12_000n)],
       entries,
     })
     expect(await bank.put(name, text)).toBe('done')

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import {
+  BankBalance,
+  camtFile,
+  type SampleEntry,
+} from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { erasePayments } from '../../../src/storage/erasure/erase-payments.ts'
 import { eraseRailEvents } from '../../../src/storage/erasure/erase-rail-events.ts'
@@ -19,9 +23,7 @@ afterAll(() => bank.close())
 
 let count = 0
 let day = Date.parse('2026-03-02T00:00:00Z')
-let balance = 0
-
-const formatEuros = (cents: number) => (cents / 100).toFixed(2)
+const balance = new BankBalance()
 
 /** Puts the next day's statement without the payers of its credits, and returns the day. */
 function putStatementWithoutPayers(...credits: readonly SampleEntry[]): Promise<string> {
@@ -36,9 +38,7 @@ const computeNextDay = () => new Date(day + 86_400_000).toISOString().slice(0, 1
 async function putStatement(entries: readonly SampleEntry[]): Promise<string> {
   const date = computeNextDay()
   day += 86_400_000
-  const opening = balance
-  balance += entries.reduce((sum, { amount }) => sum + Number(amount.replace('.', '')), 0)
-  const text = camtFile({ id: `S-${date}`, balances: [formatEuros(opening), formatEuros(balance)], entries })
+  const text = camtFile({ id: `S-${date}`, balances: balance.book(entries), entries })
   expect(await bank.put(`statement-${date}.xml`, text.replaceAll('2026-03-02', date))).toBe('done')
   return date
 }
@@ -106,13 +106,9 @@ describe('late advices', () => {
   test('a late advice credits nothing twice, because it is first matched to a booking that names the same account', async () => {
     const { customerId, reference } = await newPayer()
     const named = { ...buildCredit('7.00', 'rent', 'NONREF') }
-    const text = camtFile({
-      id: 'S-named',
-      balances: [formatEuros(balance), formatEuros(balance + 1_400)],
-      entries: [{ ...buildCredit('7.00', reference, 'NONREF') }, { ...named, transactions: [] }],
-    })
+    const entries = [buildCredit('7.00', reference, 'NONREF'), { ...named, transactions: [] }]
+    const text = camtFile({ id: 'S-named', balances: balance.book(entries), entries })
     day += 86_400_000
-    balance += 1_400
     const date = new Date(day).toISOString().slice(0, 10)
     await bank.put('named.xml', text.replaceAll('2026-03-02', date))
     await waitForBalance(customerId, 700n)

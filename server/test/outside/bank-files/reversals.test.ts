@@ -6,8 +6,15 @@ import { until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { dieAtEachCommit, pauseWorkers } from '../../worlds/production/file-bank.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
-import { buildBankFile, buildChangeAddenda, newPayingCustomer } from './ach-bank.testing.ts'
-import { FUNDS, openReversalBank, readReference, readTrace } from './reversals.testing.ts'
+import {
+  buildBankFile,
+  buildChangeAddenda,
+  FUNDS,
+  newPayingCustomer,
+  openReversalBank,
+  readReference,
+  readTrace,
+} from './ach-bank.testing.ts'
 
 let world: Awaited<ReturnType<typeof openReversalBank>>
 beforeAll(async () => {

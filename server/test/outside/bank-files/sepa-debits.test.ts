@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { vectorsAbsent } from '../../../src/base/crypto/vectors.testing.ts'
 import { schemaFaults } from '../../../src/outside/bank-files/formats/official-schema.testing.ts'
 import {
+  BankBalance,
   buildRejection,
   buildStatusReport,
   camtFile,
@@ -62,9 +63,8 @@ async function takePullFile(payer: Payer, amount?: number) {
   return { id, text, collection, sequence: readElement(text, 'SeqTp'), message: readMessageId(text) }
 }
 
-let cents = 0
+const balance = new BankBalance()
 let statements = 0
-const formatCents = (amount: number) => (amount / 100).toFixed(2)
 
 const booked = (collection: SubmittedPayment): SampleEntry => ({
   amount: collection.amount,
@@ -81,15 +81,9 @@ const returned = (collection: SubmittedPayment, returnReason: string): SampleEnt
 
 /** Builds a statement with balances that books these entries. */
 function buildStatement(entries: readonly SampleEntry[], more: object = {}) {
-  const opening = cents
-  for (const { amount, direction } of entries)
-    cents += (direction === 'CRDT' ? 1 : -1) * Math.round(Number(amount) * 100)
   statements += 1
   const id = `DEBITS-${statements}`
-  return [
-    `${id}.xml`,
-    camtFile({ id, balances: [formatCents(opening), formatCents(cents)], entries, ...more }),
-  ] as const
+  return [`${id}.xml`, camtFile({ id, balances: balance.book(entries), entries, ...more })] as const
 }
 
 const readTransaction = async (id: string) => (await bank.world.client.get(`/transactions/${id}`)).body

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { requireValue } from '../../../src/base/formats/require-value.ts'
 import type { SampleReturn } from '../../../src/outside/bank-files/formats/bacs-samples.testing.ts'
-import { camtFile } from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import { BankBalance, camtFile } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { type Reply, until } from '../client.testing.ts'
 import { newMandate, newPoundAccount } from '../records/external-accounts.testing.ts'
 import { type FileBank, findDepositReference, holdPounds, openFileBank } from './file-bank.testing.ts'
@@ -51,17 +51,14 @@ export async function openBacsBank(settings: Record<string, string> = {}) {
 
   const readSent = async () => parseFile((await bank.takeFile()).text)
 
-  let cents = 0
+  const balance = new BankBalance()
   let files = 0
-  const toDecimal = (amount: number) => (amount / 100).toFixed(2)
 
   /** Books an entry on a statement with balances. */
   async function book(amount: string, direction: 'CRDT' | 'DBIT', more: object): Promise<void> {
-    const opening = cents
-    cents += (direction === 'CRDT' ? 1 : -1) * Math.round(Number(amount) * 100)
     const id = `BACS-${++files}`
     const entries = [{ amount, direction, servicerReference: id, ...more }]
-    const text = camtFile({ id, balances: [toDecimal(opening), toDecimal(cents)], entries })
+    const text = camtFile({ id, balances: balance.book(entries), entries })
       .replaceAll('EUR', 'GBP')
       .replace(/<IBAN>.*?<\/IBAN>/, '<Othr><Id>60-16-13 12345678</Id></Othr>')
     expect(await bank.put(`${id}.xml`, text)).toBe('done')

@@ -2,6 +2,7 @@ import { crc32, deflateRawSync } from 'node:zlib'
 import { readAch } from './ach-reader.ts'
 import { writeRecord } from './ach-records.ts'
 import { type AchBatch, type AchFile, type AchPayment, writeAch } from './ach-writer.ts'
+import { formatDecimalAmount } from './decimal-amounts.ts'
 import { readTwice } from './read-twice.ts'
 
 /**
@@ -57,6 +58,24 @@ ${balances ? `${balance('OPBD', balances[0])}${balance('CLBD', balances[1])}` : 
 ${entries.map((entry) => camtEntry(entry, version)).join('\n')}
 </${statement}></${message}></Document>
 `
+}
+
+/** Formats an amount with two decimals: 12550 is `125.50`. */
+export const formatCents = (cents: bigint) => formatDecimalAmount(cents, 'EUR')
+
+export const parseCents = (amount: string) => BigInt(amount.replace('.', ''))
+
+/** The balance of our account at a bank, which continues from statement to statement. */
+export class BankBalance {
+  cents = 0n
+
+  /** Books entries. Returns the balances before and after, for the statement. */
+  book(entries: readonly SampleEntry[]): readonly [opening: string, closing: string] {
+    const opening = this.cents
+    for (const { amount, direction } of entries)
+      this.cents += direction === 'CRDT' ? parseCents(amount) : -parseCents(amount)
+    return [formatCents(opening), formatCents(this.cents)]
+  }
 }
 
 /** Generates a balance from a signed amount. */
