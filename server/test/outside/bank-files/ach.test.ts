@@ -47,7 +47,6 @@ function buildNotification({
 }
 
 const findEntry = (text: string) => text.split('\n').find((line) => line.startsWith('6')) ?? ''
-const listReports = async () => (await bank.world.client.get('/rail-events?status=WAITING')).body.data
 const listChanges = async (id: string) =>
   (await bank.world.client.get(`/account-changes?externalAccountId=${id}`)).body.data
 
@@ -79,7 +78,7 @@ test('a notification of change stops payments to the account, including queued o
   const second = (await bank.takeFile()).text
   expect(second).toContain('444555667')
   expect(second).not.toContain('444555666')
-  expect(await readTransaction(queued)).toMatchObject({ status: 'PENDING' })
+  expect(await bank.world.readTransaction(queued)).toMatchObject({ status: 'PENDING' })
 
   const applied = await bank.world.client.post(`/account-changes/${pending.id}/apply`, {
     reason: 'Confirmed',
@@ -101,7 +100,9 @@ test('a notification of change stops payments to the account, including queued o
     'last.ach',
     buildBankFile([buildNotification({ ...notice, reason: 'C61', corrected: 'C01' })]),
   )
-  await until(listReports, (found) => found.some(({ reason }: { reason: string }) => reason === 'UNREADABLE'))
+  await until(bank.world.listWaitingReports, (found) =>
+    found.some(({ reason }: { reason: string }) => reason === 'UNREADABLE'),
+  )
   expect(await listChanges(changedAccount)).toHaveLength(1)
 })
 
@@ -111,7 +112,7 @@ test('a notification of change that contradicts the entry or corrects no account
   await send(payee, 100)
   const entry = findEntry((await bank.takeFile()).text)
   const notice = { entry, account: '555666777', reason: 'C01', corrected: '555666778' }
-  const before = (await listReports()).length
+  const before = (await bank.world.listWaitingReports()).length
   const mismatches = [
     { ...notice, account: '555666770' },
     { ...notice, amount: 100n },
@@ -125,8 +126,8 @@ test('a notification of change that contradicts the entry or corrects no account
   ]
   for (const [index, mismatch] of mismatches.entries())
     await bank.put(`strange-${index}.ach`, buildBankFile([buildNotification(mismatch)]))
-  await until(listReports, (found) => found.length === before + mismatches.length)
-  const reasons = (await listReports())
+  await until(bank.world.listWaitingReports, (found) => found.length === before + mismatches.length)
+  const reasons = (await bank.world.listWaitingReports())
     .map(({ reason }: { reason: string }) => reason)
     .slice(0, mismatches.length)
   expect(reasons.toSorted()).toEqual([
@@ -157,8 +158,6 @@ test('a deposit from an unknown account cannot be returned but can still be assi
   expect(assigned.status, JSON.stringify(assigned.body)).toBe(200)
   expect(await bank.balanceOf(customerId)).toBe(700n)
 })
-
-const readTransaction = async (id: string) => (await bank.world.client.get(`/transactions/${id}`)).body
 
 test('an incoming payment is credited by its reference, and an outgoing payment completes after its banking days and can still be returned', async () => {
   const started = new Date().toISOString()
@@ -209,7 +208,7 @@ test('an incoming payment is credited by its reference, and an outgoing payment 
       await bank.world.service.app.db.query(
         `UPDATE bank_files SET settles_at = 'epoch' WHERE settles_at IS NOT NULL`,
       )
-      return readTransaction(id)
+      return bank.world.readTransaction(id)
     },
     ({ status }) => status === 'COMPLETED',
   )
@@ -249,8 +248,8 @@ test('an incoming payment is credited by its reference, and an outgoing payment 
     () => bank.balanceOf(customerId),
     (balance) => balance === 50_000n,
   )
-  expect(await readTransaction(id)).toMatchObject({ failureReason: 'COUNTERPARTY_POST_TX_FAILED' })
-  const waitingReports = (await listReports()).filter(
+  expect(await bank.world.readTransaction(id)).toMatchObject({ failureReason: 'COUNTERPARTY_POST_TX_FAILED' })
+  const waitingReports = (await bank.world.listWaitingReports()).filter(
     ({ createdAt }: { createdAt: string }) => createdAt > started,
   )
   expect(waitingReports.map(({ reason }: { reason: string }) => reason)).toEqual(['UNKNOWN_PAYMENT'])
@@ -270,10 +269,10 @@ test('the status of one batch in a file with several changes no payment and wait
   const { rows } = await db.query<{ message_name: string }>(
     'SELECT message_name FROM bank_files ORDER BY number DESC LIMIT 1',
   )
-  const before = (await listReports()).length
+  const before = (await bank.world.listWaitingReports()).length
   const status = buildStatusReport(rows[0]?.message_name ?? '', { ofBatch: '<PmtInfSts>RJCT</PmtInfSts>' })
   expect(await bank.put('batch.xml', status)).toBe('done')
-  const waitingReports = await listReports()
+  const waitingReports = await bank.world.listWaitingReports()
   expect(waitingReports).toHaveLength(before + 1)
   expect(waitingReports[0].reason).toBe('UNKNOWN_PAYMENT')
   for (const { body } of replies) {

@@ -69,13 +69,6 @@ async function newPayer() {
   const { customerId, account } = await bank.customer()
   return { customerId, account, reference: findDepositReference(account) }
 }
-const waitForBalance = (customerId: string, wanted: bigint) =>
-  until(
-    () => bank.balanceOf(customerId),
-    (found) => found === wanted,
-  )
-const listWaitingReports = async () =>
-  (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
 const findReconciliation = async (date: string) =>
   (await bank.world.client.get(`/reconciliations?startDate=${date}&endDate=${date}`)).body.data[0]
 
@@ -83,7 +76,7 @@ const findReconciliation = async (date: string) =>
 async function sendPayment(amount: number) {
   const { customerId, account, reference } = await newPayer()
   await put(buildFile(startNextDay(), [buildDay([buildCredit(reference, 1_000n)])]))
-  await waitForBalance(customerId, 1_000n)
+  await bank.waitForBalance(customerId, 1_000n)
   const payee = await bank.world.client.post('/customers/external-accounts', {
     customerId,
     currency: 'USD',
@@ -125,12 +118,12 @@ describe('BAI2 files', () => {
       ]),
     ])
     expect(await put(text)).toBe('done')
-    await waitForBalance(customerId, 4_500n)
+    await bank.waitForBalance(customerId, 4_500n)
     await waitForStatus('COMPLETED')
     expect(await findReconciliation(date)).toMatchObject({
       statement: { entryCount: 5, charged: 30, closingBalance: Number(balance) },
     })
-    expect(await listWaitingReports()).toEqual([])
+    expect(await bank.world.listWaitingReports()).toEqual([])
   })
 
   test('a BAI2 file counts once, even if it is repeated, renamed or rewritten by the bank', async () => {
@@ -145,8 +138,8 @@ describe('BAI2 files', () => {
       buildFile(date, [account], { status: '3', time: '9999' }),
     ])
       expect(await put(content)).toBe('done')
-    await waitForBalance(customerId, 1_200n)
-    expect(await listWaitingReports()).toEqual([])
+    await bank.waitForBalance(customerId, 1_200n)
+    expect(await bank.world.listWaitingReports()).toEqual([])
     expect((await findReconciliation(date)).statement).toMatchObject({ entryCount: 1 })
   })
 
@@ -156,8 +149,8 @@ describe('BAI2 files', () => {
     expect(
       await put(buildFile(startNextDay(), [otherAccount, buildDay([buildCredit(reference, 700n)])])),
     ).toBe('done')
-    await waitForBalance(customerId, 700n)
-    const reports = (await listWaitingReports()).filter(
+    await bank.waitForBalance(customerId, 700n)
+    const reports = (await bank.world.listWaitingReports()).filter(
       ({ reason }: { reason: string }) => reason === 'OTHER_ACCOUNT',
     )
     expect(reports).toMatchObject([{ body: { data: { account: '55511', currency: 'USD' } } }])
@@ -170,7 +163,9 @@ describe('BAI2 files', () => {
     const text = buildFile(date, [buildDay([buildCredit(reference, 800n)])])
     balance = before
     expect(await put(text.replace(/^49,(\d+)/m, '49,1$1'))).toBe('refused')
-    const refusal = (await listWaitingReports()).find(({ type }: { type: string }) => type === 'file.refused')
+    const refusal = (await bank.world.listWaitingReports()).find(
+      ({ type }: { type: string }) => type === 'file.refused',
+    )
     expect(refusal.body.data.reason).toMatch(/^line 5: record 49 says that its control total is "1\d+", but/)
     expect(await bank.balanceOf(customerId)).toBe(0n)
     expect(await findReconciliation(date)).toBeUndefined()
@@ -186,13 +181,13 @@ describe('BAI2 files', () => {
       expect(await put(buildFile(date, [account], more))).toBe('done')
     expect(await bank.balanceOf(customerId)).toBe(0n)
     expect(await findReconciliation(date)).toBeUndefined()
-    const reasons = (await listWaitingReports()).map(
+    const reasons = (await bank.world.listWaitingReports()).map(
       ({ body }: { body: { data: { reason?: string } } }) => body.data.reason,
     )
     for (const word of ['is a test', 'deletes data'])
       expect(reasons.filter((reason: string | undefined) => reason?.includes(word))).toHaveLength(1)
     await put(buildFile(date, [buildDay([buildCredit(reference, 600n)])]))
-    await waitForBalance(customerId, 600n)
+    await bank.waitForBalance(customerId, 600n)
   })
 
   test.each([
@@ -216,7 +211,7 @@ describe('BAI2 files', () => {
       ? buildDay([returnLine])
       : { account: ACH_FORMAT.accountNumber, transactions: [returnLine] }
     await put(buildFile(startNextDay(), [account]))
-    await waitForBalance(customerId, 1_000n)
+    await bank.waitForBalance(customerId, 1_000n)
     const { rows } = await bank.world.service.app.db.query<{ details: string }>(
       `SELECT failure::text AS details FROM rail_payments WHERE 'Transaction:' || payment_id = $1`,
       [transactionId],
@@ -232,12 +227,12 @@ describe('BAI2 files', () => {
       ...{ amount: 111n, remittanceInformation: `FOR ${reference}` },
     }))
     await bank.put(`entries-${effectiveDate}.ach`, await write([{ ...BATCH, effectiveDate, payments }]))
-    for (const { customerId } of payers) await waitForBalance(customerId, 111n)
-    const before = (await listWaitingReports()).length
+    for (const { customerId } of payers) await bank.waitForBalance(customerId, 111n)
+    const before = (await bank.world.listWaitingReports()).length
     await put(
       buildFile(effectiveDate, [buildDay([{ code: '166', amount: 222n, texts: ['ACH SETTLEMENT'] }])]),
     )
-    const found = await listWaitingReports()
+    const found = await bank.world.listWaitingReports()
     expect(found).toHaveLength(before + 1)
     expect(found.map(({ reason }: { reason: string }) => reason)).toContain('OTHER_AMOUNT')
     const suspense = (await bank.world.client.get('/deposits?status=SUSPENSE&limit=100')).body.data
@@ -265,6 +260,6 @@ test.skipIf(!existsSync(VECTOR))(
       .replace('CSD59D3725E6', reference)
       .replace('0004477', ACH_FORMAT.accountNumber)
     expect(await put(text)).toBe('done')
-    await waitForBalance(customerId, 10_000n)
+    await bank.waitForBalance(customerId, 10_000n)
   },
 )

@@ -22,15 +22,6 @@ beforeAll(async () => {
 })
 afterAll(() => bank.close())
 
-const readTransaction = async (id: string) => (await bank.world.client.get(`/transactions/${id}`)).body
-const waitForStatus = (id: string, status: string) =>
-  until(
-    () => readTransaction(id),
-    (found) => found.status === status,
-  )
-const listWaitingReports = async () =>
-  (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
-
 let count = 0
 const balance = new BankBalance()
 
@@ -91,15 +82,15 @@ test.each([
     const { ids, customerId, message, rejection } = await sendThreePayments()
     const [first = '', rejected = '', third = ''] = ids
     await putStatement(isWholeDay, { amount: '40.00', direction: 'DBIT', batch: message })
-    expect(await listWaitingReports()).toMatchObject([
+    expect(await bank.world.listWaitingReports()).toMatchObject([
       { reason: 'OTHER_AMOUNT', body: { data: { file: message } } },
     ])
-    for (const id of ids) expect((await readTransaction(id)).status).toBe('PENDING')
+    for (const id of ids) expect((await bank.world.readTransaction(id)).status).toBe('PENDING')
     expect(await bank.put(`rejected-${count}.xml`, rejection)).toBe('done')
-    await waitForStatus(first, 'COMPLETED')
-    await waitForStatus(third, 'COMPLETED')
-    await waitForStatus(rejected, 'FAILED')
-    expect(await listWaitingReports()).toEqual([])
+    await bank.world.waitForStatus(first, 'COMPLETED')
+    await bank.world.waitForStatus(third, 'COMPLETED')
+    await bank.world.waitForStatus(rejected, 'FAILED')
+    expect(await bank.world.listWaitingReports()).toEqual([])
     // A repeated rejection changes nothing.
     expect(await bank.put(`again-${count}.xml`, rejection.replace('>S<', '>T<'))).toBe('done')
     expect(await bank.balanceOf(customerId)).toBe(6_000n)
@@ -128,10 +119,10 @@ test('a payment that the bank books by mistake before it is in a file is not sen
     ...{ amount: '15.00', direction: 'DBIT', servicerReference: `EARLY-${count}` },
     transactions: [{ amount: '15.00', instructionId }],
   })
-  await waitForStatus(early, 'COMPLETED')
+  await bank.world.waitForStatus(early, 'COMPLETED')
   await db.query(`UPDATE bank_file_workers SET collected_at = 'epoch'`)
   workers.wake()
   const { text } = await bank.takeFile()
   expect([...text.matchAll(/<InstdAmt Ccy="EUR">(.*?)</g)].map(([, amount]) => amount)).toEqual(['5.00'])
-  expect((await readTransaction(later)).status).toBe('PENDING')
+  expect((await bank.world.readTransaction(later)).status).toBe('PENDING')
 })

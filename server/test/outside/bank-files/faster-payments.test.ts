@@ -92,7 +92,7 @@ async function newPayee(more: object = {}, pounds = 100) {
     ...{ amount, direction: 'CRDT' },
     transactions: [{ amount, debtor: 'Ada Lovelace', text: findDepositReference(account) }],
   })
-  await waitForBalance(customerId, BigInt(pounds) * 100n)
+  await bank.waitForBalance(customerId, BigInt(pounds) * 100n)
   const external = await newPoundAccount(bank.world.client, customerId, more)
   return { customerId, account: String(account.id), external }
 }
@@ -117,11 +117,6 @@ const waitForStatus = (id: string, status: string) =>
   until(
     () => countersign.transactions.get(id),
     (found) => found.status === status,
-  )
-const waitForBalance = (customerId: string, amount: bigint) =>
-  until(
-    () => bank.balanceOf(customerId),
-    (balance) => balance === amount,
   )
 const buildDebit = ({ amount, instructionId, endToEndId }: Sent): SampleEntry => ({
   ...{ amount, direction: 'DBIT' },
@@ -155,14 +150,14 @@ describe('a Faster Payments payment', () => {
       const { id, sent } = await pay(payee, 2_000n)
       await putStatement(buildDebit(sent), as)
       await waitForStatus(id, 'COMPLETED')
-      await waitForBalance(payee.customerId, 8_000n)
+      await bank.waitForBalance(payee.customerId, 8_000n)
       const { amount, endToEndId } = sent
       const returnEntry: SampleEntry = {
         ...{ amount, direction: 'CRDT', servicerReference: `BACK-${endToEndId}` },
         transactions: [{ amount, endToEndId, returnReason: 'AC04' }],
       }
       for (const repeated of [returnEntry, returnEntry]) await putStatement(repeated, as)
-      await waitForBalance(payee.customerId, 10_000n)
+      await bank.waitForBalance(payee.customerId, 10_000n)
       expect(await countersign.transactions.get(id)).toMatchObject({ refund: { status: 'COMPLETED' } })
     },
   )
@@ -175,7 +170,7 @@ describe('a Faster Payments payment', () => {
     expect(await waitForStatus(id, 'FAILED')).toMatchObject({
       counterpartyInformation: { failureDetail: expect.stringMatching(/^AC01/) },
     })
-    await waitForBalance(payee.customerId, 10_000n)
+    await bank.waitForBalance(payee.customerId, 10_000n)
   })
 
   test.skipIf(vectorsAbsent)('is sent in a file that is valid according to the official schema', async () => {

@@ -70,13 +70,6 @@ async function newPayer() {
   const { customerId, account } = await bank.customer()
   return { customerId, account, reference: findDepositReference(account) }
 }
-const waitForBalance = (customerId: string, wanted: bigint) =>
-  until(
-    () => bank.balanceOf(customerId),
-    (found) => found === wanted,
-  )
-const listWaitingReports = async () =>
-  (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
 const findReconciliation = async (date: string) =>
   (await bank.world.client.get(`/reconciliations?startDate=${date}&endDate=${date}`)).body.data[0]
 
@@ -84,7 +77,7 @@ const findReconciliation = async (date: string) =>
 async function sendPayment(amount: number) {
   const { customerId, account, reference } = await newPayer()
   await putDay([buildCredit(reference, 1_000n)])
-  await waitForBalance(customerId, 1_000n)
+  await bank.waitForBalance(customerId, 1_000n)
   const payee = await bank.world.client.post('/customers/external-accounts', {
     ...{ customerId, currency: 'EUR' },
     accountInfo: {
@@ -178,12 +171,12 @@ describe('MT940 files', () => {
       { amount: 5n, mark: 'D', type: 'NMSC', gvc: '805', text: 'BY THE TABLE OF THE RAIL' },
     ]
     expect(await put(mt940File([buildDay(date, entries)]))).toBe('done')
-    await waitForBalance(customerId, 4_500n)
+    await bank.waitForBalance(customerId, 4_500n)
     await waitForStatus('COMPLETED')
     expect(await findReconciliation(date)).toMatchObject({
       statement: { entryCount: 4, charged: 30, closingBalance: Number(balance) },
     })
-    expect(await listWaitingReports()).toEqual([])
+    expect(await bank.world.listWaitingReports()).toEqual([])
     const { body } = await bank.world.client.get('/deposits?limit=100')
     expect(JSON.stringify(body)).toContain('ADA LOVELACE')
     expect(JSON.stringify(body)).toContain(PAYER)
@@ -196,7 +189,7 @@ describe('MT940 files', () => {
       expect(await putDay([buildCredit(reference, 1_100n)], { information, lineCharactersMax: 23 })).toBe(
         'done',
       )
-      await waitForBalance(customerId, 1_100n)
+      await bank.waitForBalance(customerId, 1_100n)
     },
   )
 
@@ -206,8 +199,8 @@ describe('MT940 files', () => {
     const text = mt940File([message])
     for (const content of [text, `\r\n${text}`, mt940File([message], { envelope: 'BLOCKS', lineEnd: '\n' })])
       expect(await put(content)).toBe('done')
-    await waitForBalance(customerId, 1_200n)
-    expect(await listWaitingReports()).toEqual([])
+    await bank.waitForBalance(customerId, 1_200n)
+    expect(await bank.world.listWaitingReports()).toEqual([])
   })
 
   test('an MT940 file with two pages is read as one day, also if it states the account with its German bank code', async () => {
@@ -221,12 +214,12 @@ describe('MT940 files', () => {
     })
     const last = buildDay(date, [buildCredit(reference, 800n)], { account, number: '9/2', continues: true })
     expect(await put(mt940File([first, last]))).toBe('done')
-    await waitForBalance(customerId, 1_500n)
+    await bank.waitForBalance(customerId, 1_500n)
     expect((await findReconciliation(date)).statement).toMatchObject({
       entryCount: 2,
       closingBalance: Number(balance),
     })
-    expect(await listWaitingReports()).toEqual([])
+    expect(await bank.world.listWaitingReports()).toEqual([])
   })
 
   test('an MT940 file about another account or currency has no effect, and our account in the same file is read', async () => {
@@ -245,8 +238,8 @@ describe('MT940 files', () => {
     expect(await put(mt940File([...otherMessages, buildDay(date, [buildCredit(reference, 600n)])]))).toBe(
       'done',
     )
-    await waitForBalance(customerId, 600n)
-    const reports = (await listWaitingReports()).filter(
+    await bank.waitForBalance(customerId, 600n)
+    const reports = (await bank.world.listWaitingReports()).filter(
       ({ reason }: { reason: string }) => reason === 'OTHER_ACCOUNT',
     )
     expect(reports).toHaveLength(3)
@@ -263,13 +256,13 @@ describe('MT940 files', () => {
     expect(await put(text.slice(0, text.indexOf(':62F:')))).toBe('refused')
     expect(await bank.balanceOf(customerId)).toBe(0n)
     expect(await findReconciliation(date)).toBeUndefined()
-    const reasons = (await listWaitingReports()).map(
+    const reasons = (await bank.world.listWaitingReports()).map(
       ({ body }: { body: { data: { reason?: string } } }) => body.data.reason,
     )
     expect(reasons).toContain('line 1: the message has no closing balance (62)')
     expect(reasons.join()).toMatch(/do not add up to the closing balance/)
     await put(text)
-    await waitForBalance(customerId, 800n)
+    await bank.waitForBalance(customerId, 800n)
     balance = before + 800n
   })
 
@@ -308,7 +301,7 @@ describe('MT940 files', () => {
     const { data } = (await bank.world.client.get('/deposits?status=SUSPENSE&limit=100')).body
     expect(data.map(({ amount }: { amount: { amount: number } }) => amount.amount)).toContain(400)
     await putDay([{ ...entry, gvc: '159' }])
-    await waitForBalance(customerId, 1_000n)
+    await bank.waitForBalance(customerId, 1_000n)
     const { rows } = await bank.world.service.app.db.query<{ details: string }>(
       `SELECT failure::text AS details FROM rail_payments WHERE failure IS NOT NULL`,
     )
@@ -327,7 +320,7 @@ describe('MT940 files', () => {
       const { waitForStatus, endToEndId } = await sendPayment(320)
       await putDay([{ amount, mark: 'D', gvc: '116', endToEndId, text: 'PAYOUT' }])
       await waitForStatus(amount === 320n ? 'COMPLETED' : 'PENDING')
-      const reasons = (await listWaitingReports()).map(({ reason }: { reason: string }) => reason)
+      const reasons = (await bank.world.listWaitingReports()).map(({ reason }: { reason: string }) => reason)
       expect(reasons.includes('OTHER_AMOUNT')).toBe(amount !== 320n)
     },
   )
@@ -341,6 +334,6 @@ test.skipIf(!existsSync(VECTOR))(
   async () => {
     const { customerId, reference } = await newPayer()
     expect(await put(readFileSync(VECTOR, 'utf8').replace('CSD59D3725E6', reference))).toBe('done')
-    await waitForBalance(customerId, 1_000n)
+    await bank.waitForBalance(customerId, 1_000n)
   },
 )

@@ -86,20 +86,12 @@ function buildStatement(entries: readonly SampleEntry[], more: object = {}) {
   return [`${id}.xml`, camtFile({ id, balances: balance.book(entries), entries, ...more })] as const
 }
 
-const readTransaction = async (id: string) => (await bank.world.client.get(`/transactions/${id}`)).body
 const readMandate = async ({ mandate }: Payer) => (await bank.world.client.get(`/mandates/${mandate}`)).body
-const waitForStatus = (id: string, status: string) =>
-  until(
-    () => readTransaction(id),
-    (found) => found.status === status,
-  )
 const waitForBalance = ({ customerId }: Payer, amount: bigint) =>
   until(
     () => bank.balanceOf(customerId),
     (balance) => balance === amount,
   )
-const listWaitingReports = async (): Promise<Reply['body'][]> =>
-  (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
 
 /** Settles all files, as if the return period of the debtor's bank had passed. */
 async function passReturnTime(): Promise<void> {
@@ -120,7 +112,7 @@ async function createCreditedPull(payer: Payer, amount = 12_550) {
   const file = await takePullFile(payer, amount)
   expect(await bank.put(...buildStatement([booked(file.collection)]))).toBe('done')
   await passReturnTime()
-  await waitForStatus(file.id, 'COMPLETED')
+  await bank.world.waitForStatus(file.id, 'COMPLETED')
   return file
 }
 
@@ -143,12 +135,12 @@ describe('SEPA direct debits', () => {
 
     await bank.put('settled.xml', buildStatusReport(message, { ofBatch: '<PmtInfSts>ACSC</PmtInfSts>' }))
     await passReturnTime()
-    expect(await readTransaction(id)).toMatchObject({ status: 'PENDING' })
+    expect(await bank.world.readTransaction(id)).toMatchObject({ status: 'PENDING' })
     await bank.put(...buildStatement([booked(collection)]))
-    expect(await readTransaction(id)).toMatchObject({ status: 'PENDING' })
+    expect(await bank.world.readTransaction(id)).toMatchObject({ status: 'PENDING' })
     expect(await bank.balanceOf(payer.customerId)).toBe(0n)
     await passReturnTime()
-    await waitForStatus(id, 'COMPLETED')
+    await bank.world.waitForStatus(id, 'COMPLETED')
     expect(await bank.balanceOf(payer.customerId)).toBe(12_550n)
   })
 
@@ -197,7 +189,7 @@ describe('SEPA direct debits', () => {
     const { text } = await bank.takeFile()
     expect(listPayments(text)).toHaveLength(1)
     const states = await until(
-      () => Promise.all(ids.map(readTransaction)),
+      () => Promise.all(ids.map(bank.world.readTransaction)),
       (found) => found.filter(({ status }) => status === 'PENDING').length === 1,
     )
     for (const { status, counterpartyInformation } of states)
@@ -240,7 +232,7 @@ describe('SEPA direct debits', () => {
     await bank.put(...buildStatement([returned(collection!, 'MD07')]))
     const { transactionId } = quote.body
     const found = await until(
-      () => readTransaction(transactionId),
+      () => bank.world.readTransaction(transactionId),
       ({ counterpartyInformation }) => counterpartyInformation?.fundingReturnDetail !== undefined,
     )
     expect(found.counterpartyInformation.fundingReturnDetail).toMatch(/^MD07/)
@@ -267,7 +259,7 @@ describe('an unpaid direct debit', () => {
         `rejected-${code}.xml`,
         buildStatusReport(message, { ofBatch: buildRejection(collection, code) }),
       )
-      const { counterpartyInformation } = await waitForStatus(id, 'FAILED')
+      const { counterpartyInformation } = await bank.world.waitForStatus(id, 'FAILED')
       expect(counterpartyInformation.failureDetail).toMatch(new RegExp(`^${code}: `))
       expect(await readMandate(payer)).toMatchObject({ status })
       // A collection that did not reach the debtor's bank does not count as the first.
@@ -281,7 +273,7 @@ describe('an unpaid direct debit', () => {
     const { id, collection } = await takePullFile(payer)
     await bank.put(...buildStatement([booked(collection)]))
     await bank.put(...buildStatement([returned(collection, 'AM04')]))
-    await waitForStatus(id, 'FAILED')
+    await bank.world.waitForStatus(id, 'FAILED')
     await passReturnTime()
     expect(await bank.balanceOf(payer.customerId)).toBe(0n)
     expect((await takePullFile(payer)).sequence).toBe('RCUR')
@@ -291,7 +283,7 @@ describe('an unpaid direct debit', () => {
     const payer = await newPayer()
     const { id, collection } = await createCreditedPull(payer)
     await bank.put(...buildStatement([returned(collection, 'MD06')]))
-    await waitForStatus(id, 'REFUNDED')
+    await bank.world.waitForStatus(id, 'REFUNDED')
     await waitForBalance(payer, 0n)
     expect(await readMandate(payer)).toMatchObject({ status: 'ACTIVE' })
   })
@@ -306,7 +298,7 @@ describe('an unpaid direct debit', () => {
     expect(sent.status, JSON.stringify(sent.body)).toBe(201)
     await bank.takeFile()
     await bank.put(...buildStatement([returned(collection, 'MD01')]))
-    const { counterpartyInformation } = await waitForStatus(id, 'REFUNDED')
+    const { counterpartyInformation } = await bank.world.waitForStatus(id, 'REFUNDED')
     expect(counterpartyInformation).toMatchObject({ shortfall: '10000' })
     expect(await bank.balanceOf(payer.customerId)).toBe(0n)
     expect(await readMandate(payer)).toMatchObject({ status: 'CANCELED' })
@@ -317,7 +309,7 @@ describe('an unpaid direct debit', () => {
     const { id, collection } = await createCreditedPull(payer)
     const reversal = { direction: 'DBIT', isReversal: true, servicerReference: 'REVERSAL' } as const
     await bank.put(...buildStatement([{ ...booked(collection), ...reversal }]))
-    await waitForStatus(id, 'REFUNDED')
+    await bank.world.waitForStatus(id, 'REFUNDED')
   })
 })
 
@@ -325,7 +317,7 @@ describe('a file of the bank', () => {
   test('takes effect once under two names, and a return for another amount or account has no effect', async () => {
     const payer = await newPayer()
     const { id, collection } = await createCreditedPull(payer)
-    const before = (await listWaitingReports()).length
+    const before = (await bank.world.listWaitingReports()).length
     const buildAdvice = (amount: string, name: string) =>
       camtFile({ id: name, kind: '054', entries: [returned({ ...collection, amount }, 'MD06')] })
     await bank.put('other-amount.xml', buildAdvice('125.49', 'OTHER-AMOUNT'))
@@ -333,14 +325,14 @@ describe('a file of the bank', () => {
       'other-account.xml',
       buildAdvice('125.50', 'OTHER-ACCOUNT').replaceAll('DE89370400440532013000', 'DE02120300000000202051'),
     )
-    expect((await listWaitingReports()).map(({ reason }) => reason).slice(0, -before || undefined)).toEqual(
-      expect.arrayContaining(['OTHER_AMOUNT', 'OTHER_ACCOUNT']),
-    )
-    expect(await readTransaction(id)).toMatchObject({ status: 'COMPLETED' })
+    expect(
+      (await bank.world.listWaitingReports()).map(({ reason }) => reason).slice(0, -before || undefined),
+    ).toEqual(expect.arrayContaining(['OTHER_AMOUNT', 'OTHER_ACCOUNT']))
+    expect(await bank.world.readTransaction(id)).toMatchObject({ status: 'COMPLETED' })
     const file = buildAdvice('125.50', 'SAME')
     await bank.put('back.xml', file)
     await bank.put('back-again.xml', file)
-    await waitForStatus(id, 'REFUNDED')
+    await bank.world.waitForStatus(id, 'REFUNDED')
     await waitForBalance(payer, 0n)
   })
 
@@ -360,7 +352,7 @@ describe('a file of the bank', () => {
     )
     await passReturnTime()
     const found = await until(
-      () => Promise.all(ids.map(readTransaction)),
+      () => Promise.all(ids.map(bank.world.readTransaction)),
       (all) => all.every(({ status }) => status !== 'PENDING'),
     )
     expect(found.map(({ status }) => status).sort()).toEqual(['COMPLETED', 'COMPLETED', 'FAILED'])

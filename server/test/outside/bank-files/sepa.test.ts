@@ -72,12 +72,6 @@ async function send(customerId: string, accountId: string, amount: number, more:
   return transfer.body.id as string
 }
 
-const readTransaction = async (id: string) => (await bank.world.client.get(`/transactions/${id}`)).body
-const waitForStatus = (id: string, status: string) =>
-  until(
-    () => readTransaction(id),
-    (found) => found.status === status,
-  )
 test('an incoming payment is credited by its reference, and an outgoing one is accepted, booked and refunded when it is returned', {
   tags: 'smoke',
 }, async () => {
@@ -89,13 +83,13 @@ test('an incoming payment is credited by its reference, and an outgoing one is a
   const file = await bank.takeFile()
   const [payment] = listPayments(file.text)
   expect(payment).toMatchObject({ amount: '125.50', name: 'Zoe Muller' })
-  expect(await readTransaction(id)).toMatchObject({ status: 'PENDING' })
+  expect(await bank.world.readTransaction(id)).toMatchObject({ status: 'PENDING' })
 
   await bank.put(
     'accepted.xml',
     buildStatusReport(readMessageId(file.text), { ofFile: '<GrpSts>ACCP</GrpSts>' }),
   )
-  expect((await readTransaction(id)).status).toBe('PENDING')
+  expect((await bank.world.readTransaction(id)).status).toBe('PENDING')
 
   const debitEntry: SampleEntry = {
     amount: '125.50',
@@ -103,7 +97,7 @@ test('an incoming payment is credited by its reference, and an outgoing one is a
     transactions: [{ ...payment!, creditor: 'Zoe' }],
   }
   await bank.put(...buildStatement([debitEntry]))
-  await waitForStatus(id, 'COMPLETED')
+  await bank.world.waitForStatus(id, 'COMPLETED')
   expect(await bank.balanceOf(customerId)).toBe(87_450n)
 
   const returnEntry: SampleEntry = {
@@ -116,7 +110,7 @@ test('an incoming payment is credited by its reference, and an outgoing one is a
     () => bank.balanceOf(customerId),
     (balance) => balance === 100_000n,
   )
-  expect(await readTransaction(id)).toMatchObject({ refund: { status: 'COMPLETED' } })
+  expect(await bank.world.readTransaction(id)).toMatchObject({ refund: { status: 'COMPLETED' } })
 })
 
 test('a payment that the bank refuses fails and is refunded, while the other payment in its file completes', async () => {
@@ -139,8 +133,10 @@ test('a payment that the bank refuses fails and is refunded, while the other pay
   })
   // A bank may omit the id of the batch.
   await bank.put('part.xml', report.replace(/<OrgnlPmtInfId>.*?<\/OrgnlPmtInfId>/, ''))
-  expect(await waitForStatus(first, 'FAILED')).toMatchObject({ failureReason: 'COUNTERPARTY_POST_TX_FAILED' })
-  await waitForStatus(second, 'COMPLETED')
+  expect(await bank.world.waitForStatus(first, 'FAILED')).toMatchObject({
+    failureReason: 'COUNTERPARTY_POST_TX_FAILED',
+  })
+  await bank.world.waitForStatus(second, 'COMPLETED')
   expect(await bank.balanceOf(customerId)).toBe(80_000n)
 })
 
@@ -152,7 +148,7 @@ test('if the bank refuses a whole file, every payment in it is refunded', async 
     'refused-file.xml',
     buildStatusReport(readMessageId(file.text), { ofFile: '<GrpSts>RJCT</GrpSts>' }),
   )
-  for (const id of ids) await waitForStatus(id, 'FAILED')
+  for (const id of ids) await bank.world.waitForStatus(id, 'FAILED')
   expect(await bank.balanceOf(customerId)).toBe(100_000n)
 })
 
@@ -161,9 +157,9 @@ test('a file that is booked as one sum completes every payment in it, and a diff
   const ids = [await send(customerId, account.id, 10_000), await send(customerId, account.id, 20_000)]
   const message = readMessageId((await bank.takeFile()).text)
   await bank.put(...buildStatement([{ amount: '299.99', direction: 'DBIT', batch: message }]))
-  for (const id of ids) expect((await readTransaction(id)).status).toBe('PENDING')
+  for (const id of ids) expect((await bank.world.readTransaction(id)).status).toBe('PENDING')
   await bank.put(...buildStatement([{ amount: '300.00', direction: 'DBIT', batch: message }]))
-  for (const id of ids) await waitForStatus(id, 'COMPLETED')
+  for (const id of ids) await bank.world.waitForStatus(id, 'COMPLETED')
   const { body } = await bank.world.client.get('/rail-events?status=WAITING')
   expect(body.data.map(({ reason }: { reason: string }) => reason)).toContain('OTHER_AMOUNT')
 })
@@ -287,7 +283,7 @@ test('an unknown debit and a return of another amount wait for a person', async 
       },
     ]),
   )
-  expect((await readTransaction(id)).status).toBe('PENDING')
+  expect((await bank.world.readTransaction(id)).status).toBe('PENDING')
   const { body } = await bank.world.client.get('/rail-events?status=WAITING&limit=100')
   const text = JSON.stringify(body.data, (_, value) => (typeof value === 'bigint' ? String(value) : value))
   expect(text).toContain('-777')
@@ -304,12 +300,12 @@ test('a credit with the end-to-end id of a payment is a deposit unless the bank 
   await bank.put(
     ...buildStatement([{ ...entry, direction: 'DBIT', transactions: [{ ...details, creditor: 'Zoe' }] }]),
   )
-  await waitForStatus(id, 'COMPLETED')
+  await bank.world.waitForStatus(id, 'COMPLETED')
   await bank.put(...buildStatement([{ ...entry, servicerReference: 'E2E-2', transactions: [details] }]))
   const { data } = (await bank.world.client.get('/deposits?status=SUSPENSE&limit=100')).body
   expect(data.map(({ amount }: { amount: { amount: number } }) => amount.amount)).toContain(10_700)
   expect(await bank.balanceOf(customerId)).toBe(89_300n)
-  expect(await readTransaction(id)).not.toHaveProperty('refund')
+  expect(await bank.world.readTransaction(id)).not.toHaveProperty('refund')
   const returnDetails = { ...details, returnReason: 'AC04' }
   await bank.put(...buildStatement([{ ...entry, servicerReference: 'E2E-3', transactions: [returnDetails] }]))
   await until(

@@ -30,6 +30,7 @@ export interface FileBank extends Omit<BankFolder, 'rail' | 'remove'> {
   readonly world: Production
   customer(): Promise<{ readonly customerId: string; readonly account: InternalAccount }>
   balanceOf(customerId: string): Promise<bigint>
+  waitForBalance(customerId: string, amount: bigint): Promise<bigint>
   close(): Promise<void>
 }
 
@@ -121,6 +122,12 @@ export async function openFileBank(
   const { rail, remove, ...folder } = await newBankFolder(world, kind, more)
   await world.setRails([rail])
   const { currency } = BANKS[kind]
+  const balanceOf = async (customerId: string) => {
+    const { body } = await world.client.get(
+      `/customers/internal-accounts?customerId=${customerId}&currency=${currency}`,
+    )
+    return BigInt(body.data[0].balance.amount)
+  }
   return {
     ...folder,
     world,
@@ -128,12 +135,12 @@ export async function openFileBank(
       const customerId = await world.newApproved([currency])
       return { customerId, account: await world.accountOf(customerId, currency) }
     },
-    async balanceOf(customerId) {
-      const { body } = await world.client.get(
-        `/customers/internal-accounts?customerId=${customerId}&currency=${currency}`,
-      )
-      return BigInt(body.data[0].balance.amount)
-    },
+    balanceOf,
+    waitForBalance: (customerId, amount) =>
+      until(
+        () => balanceOf(customerId),
+        (balance) => balance === amount,
+      ),
     async close() {
       await world.close()
       await remove()

@@ -178,6 +178,13 @@ export interface Production {
   accountOf(customerId: string | undefined, currency: string): Promise<InternalAccount>
   /** Simulates an incoming payment to the account from outside. */
   paidIn(account: InternalAccount, amount: string, more?: object): Promise<void>
+  readTransaction(id: string): Promise<Reply['body']>
+  /** Waits until a transaction has this status, and returns it. */
+  waitForStatus(id: string, status: string): Promise<Reply['body']>
+  /** Lists the rail reports that wait for a person. */
+  listWaitingReports(): Promise<Reply['body'][]>
+  /** Lists the deposits in suspense. */
+  listSuspendedDeposits(): Promise<Reply['body'][]>
   close(): Promise<void>
 }
 
@@ -224,6 +231,7 @@ export async function openProduction(
     await service.reloadRails()
   }
   await setRails([exampleBank(bank.url, more)])
+  const readTransaction = async (id: string) => (await client.get(`/transactions/${id}`)).body
   const production: Production = {
     service,
     client,
@@ -233,6 +241,14 @@ export async function openProduction(
     newApproved: (currencies) => newApproved(service, client, currencies),
     accountOf: (customerId, currency) => accountOf(client, customerId, currency),
     paidIn: (account, amount, more) => paidIn(bank.url, account, amount, more),
+    readTransaction,
+    waitForStatus: (id, status) =>
+      until(
+        () => readTransaction(id),
+        (transaction) => transaction.status === status,
+      ),
+    listWaitingReports: async () => (await client.get('/rail-events?status=WAITING&limit=100')).body.data,
+    listSuspendedDeposits: async () => (await client.get('/deposits?status=SUSPENSE&limit=100')).body.data,
     async close() {
       await bank.close()
       await service.close()
