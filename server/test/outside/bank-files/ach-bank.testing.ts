@@ -112,10 +112,7 @@ export async function fundPlatform(bank: FileBank): Promise<void> {
 export async function newPayingCustomer(bank: FileBank, addedAt: string) {
   const { customerId, account } = await bank.customer()
   await payIn(bank, addedAt, findDepositReference(account))
-  await until(
-    () => bank.balanceOf(customerId),
-    (balance) => balance === 1_000n,
-  )
+  await bank.waitForBalance(customerId, 1_000n)
   return buildPaymentCalls(bank, customerId, account)
 }
 
@@ -354,11 +351,7 @@ function buildFileSteps(bank: FileBank) {
         (status) => status === 'COMPLETED',
       )
     },
-    waitForBalance: (customerId: string, wanted: bigint) =>
-      until(
-        () => bank.balanceOf(customerId),
-        (found) => found === wanted,
-      ),
+    waitForBalance: bank.waitForBalance,
     waitForReversal: (id: string, status: string) =>
       until(
         () => findReversal(id),

@@ -174,10 +174,7 @@ test('an incoming payment is credited by its reference, and an outgoing payment 
       { transactionCode: '22', amount: 50_000n, individualId: 'X', trace: '011401530000007', addenda },
     ]),
   )
-  await until(
-    () => bank.balanceOf(customerId),
-    (balance) => balance === 50_000n,
-  )
+  await bank.waitForBalance(customerId, 50_000n)
 
   const payee = await bank.world.client.post('/customers/external-accounts', {
     customerId,
@@ -244,10 +241,7 @@ test('an incoming payment is credited by its reference, and an outgoing payment 
   )
   expect(await bank.balanceOf(customerId)).toBe(37_450n)
   await bank.put('return.ach', buildBankFile([{ ...returnEntry, addenda: buildReturnAddenda(trace, 'R02') }]))
-  await until(
-    () => bank.balanceOf(customerId),
-    (balance) => balance === 50_000n,
-  )
+  await bank.waitForBalance(customerId, 50_000n)
   expect(await bank.world.readTransaction(id)).toMatchObject({ failureReason: 'COUNTERPARTY_POST_TX_FAILED' })
   const waitingReports = (await bank.world.listWaitingReports()).filter(
     ({ createdAt }: { createdAt: string }) => createdAt > started,

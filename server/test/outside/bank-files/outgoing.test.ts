@@ -80,10 +80,7 @@ describe('ACH files', () => {
       'in.xml',
       statement.replaceAll('EUR', 'USD').replaceAll(SEPA_IBAN, ACH_FORMAT.accountNumber),
     )
-    await until(
-      () => bank.balanceOf(customer.customerId),
-      (balance) => balance === 1_000n,
-    )
+    await bank.waitForBalance(customer.customerId, 1_000n)
     for (const paymentRail of ['WIRE', 'RTP', 'FEDNOW']) {
       const { status, body } = await send(bank, customer.account.id, payee, {}, { paymentRail })
       expect([status, body.code]).toEqual([501, 'NOT_IMPLEMENTED'])
@@ -155,10 +152,7 @@ describe('ACH files', () => {
     expect(await bank.balanceOf(customerId)).toBe(0n)
     await db.query(`UPDATE bank_files SET settles_at = 'epoch' WHERE settles_at IS NOT NULL`)
     bank.world.service.app.workers.wake()
-    await until(
-      () => bank.balanceOf(customerId),
-      (balance) => balance === 100n,
-    )
+    await bank.waitForBalance(customerId, 100n)
   })
 
   test('ACH files of one day have different modifiers', async () => {

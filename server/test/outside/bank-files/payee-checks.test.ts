@@ -42,10 +42,7 @@ test('a verification of payee is stored with the account, asks a person if the n
     transactions: [{ amount: '1000.00', debtor: 'Ada', text: findDepositReference(account) }],
   }
   await bank.put('paid-in.xml', camtFile({ id: 'STMT-1', entries: [paidIn] }))
-  await until(
-    () => bank.balanceOf(customerId),
-    (balance) => balance === 100_000n,
-  )
+  await bank.waitForBalance(customerId, 100_000n)
   const results = [
     ['FR1420041010050500013M02606', 'RCVC', 'MATCHED'],
     ['NL91ABNA0417164300', 'RVMC', 'PARTIAL_MATCH'],

@@ -120,10 +120,7 @@ test('the return of a prenote makes the account INACTIVE with the reason and fai
   })
   const { failureReason } = await get(`/transactions/${payment}`)
   expect(failureReason).toBe('COUNTERPARTY_POST_TX_FAILED')
-  await until(
-    () => bank.balanceOf(customerId),
-    (balance) => balance === 1_000n,
-  )
+  await bank.waitForBalance(customerId, 1_000n)
   const refusal = await send(payee, 400)
   expect([refusal.status, refusal.body.code]).toEqual([409, 'EXTERNAL_ACCOUNT_INACTIVE'])
 

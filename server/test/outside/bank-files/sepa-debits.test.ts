@@ -87,11 +87,7 @@ function buildStatement(entries: readonly SampleEntry[], more: object = {}) {
 }
 
 const readMandate = async ({ mandate }: Payer) => (await bank.world.client.get(`/mandates/${mandate}`)).body
-const waitForBalance = ({ customerId }: Payer, amount: bigint) =>
-  until(
-    () => bank.balanceOf(customerId),
-    (balance) => balance === amount,
-  )
+const waitForBalance = ({ customerId }: Payer, amount: bigint) => bank.waitForBalance(customerId, amount)
 
 /** Settles all files, as if the return period of the debtor's bank had passed. */
 async function passReturnTime(): Promise<void> {

@@ -106,10 +106,7 @@ test('an incoming payment is credited by its reference, and an outgoing one is a
     transactions: [{ ...payment!, creditor: 'Zoe', returnReason: 'AC04' }],
   }
   await bank.put(...buildStatement([returnEntry]))
-  await until(
-    () => bank.balanceOf(customerId),
-    (balance) => balance === 100_000n,
-  )
+  await bank.waitForBalance(customerId, 100_000n)
   expect(await bank.world.readTransaction(id)).toMatchObject({ refund: { status: 'COMPLETED' } })
 })
 
@@ -187,10 +184,7 @@ test('a corrected statement under another id counts its deposits once', async ()
   const otherDeposit = buildDeposit(findDepositReference(account), '50.00')
   expect(await bank.put(...buildStatement([firstDeposit]))).toBe('done')
   expect(await bank.put(...buildStatement([firstDeposit, otherDeposit]))).toBe('done')
-  await until(
-    () => bank.balanceOf(customerId),
-    (balance) => balance === 10_000n,
-  )
+  await bank.waitForBalance(customerId, 10_000n)
   const { data } = (await bank.world.client.get(`/deposits?accountId=${account.id}`)).body
   expect(data).toHaveLength(2)
 })
@@ -210,10 +204,7 @@ test('an unreadable file is refused as a whole and shown to a person', async () 
   expect(JSON.stringify(refusals)).toContain('picture.png')
   // The complete file takes effect.
   expect(await bank.put(name, text)).toBe('done')
-  await until(
-    () => bank.balanceOf(customerId),
-    (balance) => balance === 11_000n,
-  )
+  await bank.waitForBalance(customerId, 11_000n)
 })
 
 test('an unknown part of a statement waits for a person, and the rest of the day is credited', async () => {
@@ -223,10 +214,7 @@ test('an unknown part of a statement waits for a person, and the rest of the day
     buildDeposit(findDepositReference(account), '60.00'),
   ])
   expect(await bank.put(name, text.replace('<BookgDt><Dt>2', '<BookgDt><Dt>x'))).toBe('done')
-  await until(
-    () => bank.balanceOf(customerId),
-    (balance) => balance === 6_000n,
-  )
+  await bank.waitForBalance(customerId, 6_000n)
   const { body } = await bank.world.client.get('/rail-events?status=WAITING&limit=100')
   const waitingText = JSON.stringify(body.data, (_, value) =>
     typeof value === 'bigint' ? String(value) : value,
@@ -243,10 +231,7 @@ test('a ZIP file as EBICS sends it takes effect, and an unreadable file in it wa
     { name, content: text },
   ])
   expect(await bank.put(`${name}.zip`, zip)).toBe('done')
-  await until(
-    () => bank.balanceOf(customerId),
-    (balance) => balance === 7_000n,
-  )
+  await bank.waitForBalance(customerId, 7_000n)
   const { body } = await bank.world.client.get('/rail-events?status=WAITING&limit=100')
   expect(
     JSON.stringify(body.data, (_, value) => (typeof value === 'bigint' ? String(value) : value)),
@@ -263,10 +248,7 @@ test('an intraday report credits nothing, and the statement of the day credits t
   expect(await bank.put(`report-${name}`, report)).toBe('done')
   expect(await bank.balanceOf(customerId)).toBe(0n)
   expect(await bank.put(name, text)).toBe('done')
-  await until(
-    () => bank.balanceOf(customerId),
-    (balance) => balance === 8_000n,
-  )
+  await bank.waitForBalance(customerId, 8_000n)
 })
 
 test('an unknown debit and a return of another amount wait for a person', async () => {
@@ -308,8 +290,5 @@ test('a credit with the end-to-end id of a payment is a deposit unless the bank 
   expect(await bank.world.readTransaction(id)).not.toHaveProperty('refund')
   const returnDetails = { ...details, returnReason: 'AC04' }
   await bank.put(...buildStatement([{ ...entry, servicerReference: 'E2E-3', transactions: [returnDetails] }]))
-  await until(
-    () => bank.balanceOf(customerId),
-    (balance) => balance === 100_000n,
-  )
+  await bank.waitForBalance(customerId, 100_000n)
 })

@@ -53,11 +53,7 @@ async function sendWire(bank: FileBank, amount: number, fullName = 'Grace Hopper
     bank: `B-${++count}`,
     texts: [`FOR ${findDepositReference(account)}`],
   })
-  const waitForBalance = (wanted: bigint) =>
-    until(
-      () => bank.balanceOf(customerId),
-      (found) => found === wanted,
-    )
+  const waitForBalance = (wanted: bigint) => bank.waitForBalance(customerId, wanted)
   await waitForBalance(1_000n)
   const payee = await client.post('/customers/external-accounts', {
     ...{ customerId, currency: 'USD' },
