@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 import { Countersign } from '@countersign/sdk'
 import { verifyWebhook } from '@countersign/sdk/webhooks'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { listen } from '../test/ports.testing.ts'
 import { addAuthenticator, type Browser, startBrowser } from './browser.testing.ts'
 import { startCells } from './cells.testing.ts'
 
@@ -155,12 +156,10 @@ async function openReceiver() {
     response.end()
     arrive({ payload, headers: request.headers })
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const port = await listen(server)
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
-  const address = server.address()
-  if (typeof address !== 'object' || address === null) throw new Error('The receiver is not listening.')
-  return { url: `http://127.0.0.1:${address.port}/`, next }
+  return { url: `http://127.0.0.1:${port}/`, next }
 }

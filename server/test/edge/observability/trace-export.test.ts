@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type ForwardedCall, openProxy } from '@countersign/connectors/test/bank-process.testing'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { timeLimit } from '../../../../test/machine-speed.ts'
+import { listen } from '../../../../test/ports.testing.ts'
 import { readTracing } from '../../../src/base/settings/tracing.ts'
 import { openTracing } from '../../../src/edge/observability/tracing.ts'
 import { fund, newBankAccount, newCustomer } from '../../worlds/client.testing.ts'
@@ -143,8 +143,7 @@ describe('a trace collector', () => {
 
   test('that cannot be reached delays nothing, and the dropped spans are counted and logged once', async () => {
     const closedServer = createServer()
-    await new Promise<void>((resolve) => closedServer.listen(0, '127.0.0.1', resolve))
-    const { port } = closedServer.address() as AddressInfo
+    const port = await listen(closedServer)
     await new Promise((resolve) => closedServer.close(resolve))
     const server = await startServer(buildTraceSettings(`http://127.0.0.1:${port}`))
     for (let n = 0; n < 20; n++) expect((await server.client.get('/config')).status).toBe(200)

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { eventSigningId } from '@countersign/contract/connectors/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { listen } from '../../../../test/ports.testing.ts'
 import { buildStandardHeaders, parseWebhookSecret } from '../../../src/base/crypto/standard-webhooks.ts'
 import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { until } from '../../worlds/client.testing.ts'
@@ -63,9 +63,9 @@ async function startProxy(bank: string): Promise<ConnectorProxy> {
     response.writeHead(bankResponse.status, { 'content-type': 'application/json' })
     response.end(JSON.stringify(bankResponse.ok ? proxy.rewrite(call, body) : body))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = await listen(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     rewrite: UNCHANGED,
     calls: [],
     bodies: [],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RunningBank, startBank } from '@countersign/connectors/example-bank/start'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from '../../../../test/free-port.testing.ts'
+import { freePort } from '../../../../test/ports.testing.ts'
 import { chainAbsent, type OnChain, openOnChain } from '../../worlds/chain/chain.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
 import {

@@ -3,6 +3,7 @@ import { EventEmitter, once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
+import { listen, stopListening } from '../../../../test/ports.testing.ts'
 import { createOp, type Op } from '../../../src/kernel/operation/app.ts'
 import { makeOtpCredential } from '../../../src/people/credentials/credentials.ts'
 import { makeCustomer } from '../../../src/people/customers/customers.ts'
@@ -197,17 +198,13 @@ export async function openSmsGateway(): Promise<SmsGateway> {
         .end(body)
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await listen(server)
   const self: SmsGateway = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     requests: [],
     answer: () => ({ status: 201 }),
     next: () => once(arrivals, 'arrival').then(() => {}),
-    async stop() {
-      server.closeAllConnections()
-      await new Promise<void>((resolve) => server.close(() => resolve()))
-    },
+    stop: () => stopListening(server),
   }
   return self
 }

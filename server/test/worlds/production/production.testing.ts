@@ -1,6 +1,5 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RunningBank, startBank } from '@countersign/connectors/example-bank/start'
@@ -11,6 +10,7 @@ import type {
 } from '@countersign/contract/connectors/events'
 import type { HttpRailValue } from '@countersign/contract/connectors/rails-file'
 import { expect } from 'vitest'
+import { listen, stopListening } from '../../../../test/ports.testing.ts'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import type { RailPayment } from '../../../src/kernel/ports/rail.ts'
 import { type ConfiguredRail, RailRegistry } from '../../../src/money/rails/registry.ts'
@@ -278,13 +278,10 @@ export async function serveRates(
     response.setHeader('Content-Type', 'application/json')
     response.end(JSON.stringify({ base: 'USD', updatedAt: new Date().toISOString(), rates }))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = await listen(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    close: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    url: `http://127.0.0.1:${port}/`,
+    close: () => stopListening(server),
   }
 }
 
