@@ -1,13 +1,32 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { Countersign } from '@countersign/sdk'
 import { verifyWebhook } from '@countersign/sdk/webhooks'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { listen } from '../test/ports.testing.ts'
 import { addAuthenticator, type Browser, startBrowser } from './browser.testing.ts'
-import { startCells } from './cells.testing.ts'
 
-type Cells = Awaited<ReturnType<typeof startCells>>
+/** A platform in a cell, whose token the proxy knows. */
+interface Cell {
+  readonly name: string
+  readonly credentials: { readonly tokenId: string; readonly clientSecret: string }
+}
+
+/** Two cells on two PostgreSQL servers, behind HAProxy. */
+interface Cells {
+  /** The API at the proxy, which routes by token. */
+  readonly baseUrl: string
+  /** The proxy's port. The proxy routes `http://north.localhost` to the cell north. */
+  readonly port: number
+  readonly cells: readonly Cell[]
+  stop(): Promise<void>
+}
+
+async function startCells(): Promise<Cells> {
+  const { Cells } = await import(fileURLToPath(new URL('../scripts/cluster/cells.mjs', import.meta.url)))
+  return Cells.start(() => {})
+}
 
 describe('two cells behind one proxy', () => {
   let cells: Cells

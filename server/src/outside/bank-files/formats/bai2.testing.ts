@@ -1,5 +1,5 @@
 import { readBai2 } from './bai2-reader.ts'
-import { readingWith } from './bank-records.testing.ts'
+import { readingWith } from './samples.testing.ts'
 
 /** Generates BAI2 files as banks write them, for tests, with continuations, padding and any line breaks. */
 

@@ -2,8 +2,10 @@ import { crc32, deflateRawSync } from 'node:zlib'
 import { readAch } from './ach-reader.ts'
 import { writeRecord } from './ach-records.ts'
 import { type AchBatch, type AchFile, type AchPayment, writeAch } from './ach-writer.ts'
+import type { BankRecord } from './camt.ts'
 import { formatDecimalAmount } from './decimal-amounts.ts'
 import { readTwice } from './read-twice.ts'
+import { UnreadableFile } from './unreadable-file.ts'
 
 /**
  * Generates statements as banks write them, for tests and benchmarks: in version .08 and in the older version
@@ -337,3 +339,28 @@ export function buildZip(files: readonly SampleZipFile[]): Buffer {
   end.writeUInt32LE(offset, 12)
   return Buffer.concat([...pieces, ...directory, Buffer.from('PK\u0005\u0006'), end])
 }
+
+type Reader = (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<BankRecord>
+
+/**
+ * Creates functions that read whole files in a format, for tests: `read` returns the records, and `refusal`
+ * the message of the error that refuses the file.
+ */
+export function readingWith(reader: Reader) {
+  const read = (text: string | Uint8Array) => all(readTwice(() => bytesOf(text), reader))
+  const refusal = (text: string) =>
+    read(text).then(
+      () => 'is read',
+      (error: unknown) => (error instanceof UnreadableFile ? error.message : Promise.reject(error)),
+    )
+  return { read, refusal }
+}
+
+export const entriesOf = (records: readonly BankRecord[]) =>
+  records.flatMap((one) => (one.type === 'entry' ? [one.entry] : []))
+export const transactionsOf = (records: readonly BankRecord[]) =>
+  records.flatMap((one) => (one.type === 'transaction' ? [one.transaction] : []))
+export const pickStatements = (records: readonly BankRecord[]) =>
+  records.flatMap((one) => (one.type === 'statement' ? [one] : []))
+export const pickUnread = (records: readonly BankRecord[]) =>
+  records.flatMap((one) => (one.type === 'unread' ? [one] : []))
