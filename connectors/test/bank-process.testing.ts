@@ -82,7 +82,7 @@ export type Interceptor = (
   pass: (call: ForwardedCall) => Promise<ForwardedResponse>,
 ) => Promise<ForwardedResponse>
 
-export interface Proxy {
+interface Proxy {
   readonly url: string
   readonly close: () => Promise<void>
 }

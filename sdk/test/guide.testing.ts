@@ -21,7 +21,7 @@ export const canRunGuides =
   ['bash', 'curl'].every((program) => spawnSync(program, ['--version']).status === 0) &&
   existsSync(join(ROOT, 'sdk/dist/index.js'))
 
-export interface Block {
+interface Block {
   readonly language: string
   readonly code: string
 }

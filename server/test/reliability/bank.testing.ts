@@ -38,7 +38,7 @@ interface Wallet {
 }
 
 /** A request with its idempotency key, and its first conclusive response if there is one. */
-export interface BankRequest {
+interface BankRequest {
   readonly path: string
   readonly body: unknown
   readonly headers: Readonly<Record<string, string>>

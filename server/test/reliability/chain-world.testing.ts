@@ -15,7 +15,7 @@ import type { Random } from './faults.testing.ts'
  * The time of a kill: before the node receives the server's call, before the server receives the response, or
  * a little after that.
  */
-export const MOMENTS = ['asked', 'answered', 'later'] as const
+const MOMENTS = ['asked', 'answered', 'later'] as const
 
 /** The next call of a method, and the moment of it when the servers are killed. */
 export interface KillPoint {

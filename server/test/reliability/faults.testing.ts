@@ -9,7 +9,7 @@ import { type Options, openServer, type TestServer } from '../worlds/server.test
  * A database that sometimes fails as PostgreSQL does. A conflict fails the statement before it has an effect,
  * or the commit. A lost connection loses the statement, or only its response.
  */
-export class FaultyDatabase implements Database {
+class FaultyDatabase implements Database {
   readonly kind: Database['kind']
   /** The database without injected faults. */
   readonly inner: Database

@@ -5,7 +5,7 @@ import type { Database } from '../../src/storage/engine/port.ts'
 import type { RailWorld } from './rails.testing.ts'
 
 /** The bank's records: its orders, its entries, and the events that it has sent. */
-export interface BankBooks {
+interface BankBooks {
   readonly payments: readonly BankOrder[]
   readonly pulls: readonly BankOrder[]
   readonly entries: readonly BankEntry[]
@@ -13,7 +13,7 @@ export interface BankBooks {
   readonly deliveredEvents: readonly string[]
 }
 
-export interface BankOrder {
+interface BankOrder {
   readonly id: string
   readonly status: string
   readonly bookings: number
@@ -294,7 +294,7 @@ const UNBALANCED_CURRENCIES = `
   HAVING sum(posted * CASE normal_side WHEN 'credit' THEN 1 ELSE -1 END) <> 0`
 
 /** Checks every balance except the rail's to the unit, when nothing is in progress. */
-export async function expectBalancesExplained(db: Database, platformId: string): Promise<void> {
+async function expectBalancesExplained(db: Database, platformId: string): Promise<void> {
   for (const [what, sql] of [
     ['balances that are not sound', UNSOUND_BALANCES],
     ['currencies whose accounts do not sum to zero', UNBALANCED_CURRENCIES],

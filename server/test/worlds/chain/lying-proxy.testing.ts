@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { listen } from '../../../../test/ports.testing.ts'
 
 /** A call that the proxy has received. */
-export interface ProxiedCall {
+interface ProxiedCall {
   readonly method: string
   readonly params: readonly unknown[]
 }
 
 /** The result of one call: a value, an error, or a fault that ruins the whole response. */
-export type ProxyResponse =
+type ProxyResponse =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string } }
   | { readonly spoil: (response: ServerResponse) => void }
@@ -18,7 +18,7 @@ export type ProxyResponse =
  * Produces a response. `truth` makes the call to the node itself, with the original or with different
  * parameters. If `truth` is not used, the node never receives the call.
  */
-export type Lie = (
+type Lie = (
   call: ProxiedCall,
   truth: (params?: readonly unknown[]) => Promise<ProxyResponse>,
 ) => ProxyResponse | Promise<ProxyResponse>

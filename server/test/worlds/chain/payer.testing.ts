@@ -249,7 +249,7 @@ export class Payer {
 }
 
 /** Credits an account in the ledger with money of the treasury. */
-export async function fund(
+async function fund(
   { service, client }: ChainServer,
   accountId: string,
   amount: bigint,

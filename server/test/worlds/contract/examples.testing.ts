@@ -82,7 +82,7 @@ async function createApprovableSchedule({ client, ids }: Setup) {
 }
 
 /** The schedule that each call needs. */
-export const SCHEDULE_PREPARATIONS = {
+const SCHEDULE_PREPARATIONS = {
   payment_schedule_approve: createApprovableSchedule,
   payment_schedule_skip: createActiveSchedule,
   payment_schedule_pause: createActiveSchedule,

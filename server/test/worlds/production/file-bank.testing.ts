@@ -55,7 +55,7 @@ export const WIRE_FORMAT = {
   address: { street: 'Wall Street', city: 'New York', region: 'NY', country: 'US' },
 } as const
 
-export const BACS_FORMAT = {
+const BACS_FORMAT = {
   ...{ type: 'BACS', name: 'Acme Ltd', sortCode: '601613', accountNumber: '12345678' },
   serviceUserNumber: '123456',
   debits: {},

@@ -52,7 +52,7 @@ export interface MailServer {
 
 export const SMTP_LOGIN = { user: 'relay@ops.example', password: 'p@ss:wörd/1' }
 
-export async function openMailServer(): Promise<MailServer> {
+async function openMailServer(): Promise<MailServer> {
   let server: SMTPServer
   const arrivals = new EventEmitter()
   const self: MailServer = {
@@ -159,7 +159,7 @@ function decode(body: string, encoding: string | undefined): string {
   return Buffer.from(bytes, 'latin1').toString()
 }
 
-export interface SmsRequest {
+interface SmsRequest {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -263,7 +263,7 @@ async function commit(service: SharedServer, writes: readonly Write[]): Promise<
   if (!result.done) throw new Error(`Not written: ${result.name}`)
 }
 
-export interface Holder {
+interface Holder {
   readonly account: InternalAccountRow
   readonly credential: CredentialRow
 }

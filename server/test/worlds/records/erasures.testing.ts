@@ -60,7 +60,7 @@ export const PERSONAL = {
   reviewReason: 'Reasonmark: the passport is dark',
 } as const
 
-export interface Life {
+interface Life {
   readonly client: Client
   readonly ids: readonly string[]
   readonly usd: string

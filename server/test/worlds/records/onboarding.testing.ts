@@ -99,7 +99,7 @@ export async function newBusinessCase(client: Client) {
 }
 
 /** A page as shown by a browser without scripts. */
-export interface PageReply {
+interface PageReply {
   readonly status: number
   readonly text: string
   readonly headers: Headers

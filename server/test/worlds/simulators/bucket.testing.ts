@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { listen } from '../../../../test/ports.testing.ts'
 
 /** The credentials for the simulator's bucket. */
-export const BUCKET_KEYS = {
+const BUCKET_KEYS = {
   accessKeyId: 'AKIDEXAMPLE',
   secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
 }

@@ -32,7 +32,7 @@ export interface SampleBai2Group {
   readonly accounts: readonly SampleBai2Account[]
 }
 
-export interface SampleBai2Layout {
+interface SampleBai2Layout {
   readonly fileId?: string
   /** The maximum number of fields in a physical record. Further fields go into continuations. */
   readonly fieldsMax?: number

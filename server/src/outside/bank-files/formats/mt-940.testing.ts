@@ -42,7 +42,7 @@ export interface SampleMtMessage {
 }
 
 /** The format of field 86. */
-export type SampleInformation = 'GERMAN' | 'CODE_WORDS' | 'PLAIN'
+type SampleInformation = 'GERMAN' | 'CODE_WORDS' | 'PLAIN'
 
 export interface SampleMtLayout {
   readonly information?: SampleInformation

@@ -12,7 +12,7 @@ import { UnreadableFile } from './unreadable-file.ts'
  * .02.
  */
 
-export interface SampleTransaction {
+interface SampleTransaction {
   readonly endToEndId?: string
   readonly instructionId?: string
   readonly amount: string
