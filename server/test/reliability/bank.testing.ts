@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { toJson } from '../../src/base/json/json.ts'
 import type { Database } from '../../src/storage/engine/port.ts'
@@ -308,8 +309,6 @@ const READ_MS = 100
 const CLOCK_MS = isFull ? 2000 : 400
 /** Longer than the slowest payment, its return and the expiry of a quote take. */
 const SETTLED_SECONDS = 20 * 60
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Checks all balances repeatedly until the end, and moves the clock, so that slow payments settle. */
 export async function watchBooks(

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { type AddressInfo, createServer, type Server, Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { onTestFailed } from 'vitest'
 import { openDatabase } from '../../src/storage/engine/open.ts'
 import type { Database, QueryOptions, StatementResult } from '../../src/storage/engine/port.ts'
@@ -202,8 +203,6 @@ interface Fate {
   readonly callBytes?: number
   readonly responseBytes?: number
 }
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** A network between two programs: a TCP proxy on its own port to the current target. */
 export class Network {

@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { deriveRailEventId } from '../../src/money/rails/rail-ids.ts'
 import { extractUuid } from '../../src/storage/engine/ids.ts'
 import type { Database } from '../../src/storage/engine/port.ts'
+import { expectNone } from './books.testing.ts'
 import type { RailWorld } from './rails.testing.ts'
 
 /** The bank's records: its orders, its entries, and the events that it has sent. */
@@ -113,11 +114,6 @@ const OPEN_TRANSACTIONS = `
 const MOVING_DEPOSITS = `SELECT * FROM deposits WHERE platform_id = $1 AND state IN ('PENDING', 'RETURNING')`
 
 const PENDING_HOLDS = `SELECT * FROM ledger_transfers WHERE platform_id = $1 AND state = 'pending'`
-
-async function expectNone(db: Database, platformId: string, what: string, sql: string): Promise<void> {
-  const { rows } = await db.query(sql, [extractUuid(platformId)])
-  expect(rows, what).toEqual([])
-}
 
 interface TransactionRow {
   readonly id: string

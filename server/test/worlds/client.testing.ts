@@ -384,3 +384,8 @@ function tryParseJson(text: string): unknown {
     return undefined
   }
 }
+
+/** Shortens an error response to what tests compare. */
+export function toRefusal({ status, body }: Reply) {
+  return { status, code: body.code, field: body.details?.field }
+}

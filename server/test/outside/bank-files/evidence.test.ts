@@ -9,12 +9,7 @@ import {
   type SampleStatement,
 } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
-import {
-  type FileBank,
-  findDepositReference,
-  openFileBank,
-  SEPA_IBAN,
-} from '../../worlds/production/file-bank.testing.ts'
+import { type FileBank, openFileBank, SEPA_IBAN } from '../../worlds/production/file-bank.testing.ts'
 
 const OTHER_IBAN = 'DE02120300000000202051'
 
@@ -60,14 +55,9 @@ const buildCredit = (reference: string, amount: string, more: Partial<SampleEntr
   ...more,
 })
 
-async function newPayer() {
-  const { customerId, account } = await bank.customer()
-  return { customerId, account, reference: findDepositReference(account) }
-}
-
 describe('statements', () => {
   test('a statement of another account or currency has no effect, is recorded once and does not close our day', async () => {
-    const { customerId, reference } = await newPayer()
+    const { customerId, reference } = await bank.newPayer()
     const date = startNextDay()
     const otherFiles = [1, 2].map(() =>
       buildFile({
@@ -100,7 +90,7 @@ describe('statements', () => {
   })
 
   test('a statement of our account is read even if its file has statements of other accounts, which are skipped', async () => {
-    const { customerId, reference } = await newPayer()
+    const { customerId, reference } = await bank.newPayer()
     const [, otherText] = buildFile({ iban: OTHER_IBAN, entries: [buildCredit(reference, '99.00')] })
     const [name, ourText] = buildDay([buildCredit(reference, '12.00')])
     const statement = /<Stmt>.*<\/Stmt>/s.exec(otherText)?.[0] ?? ''
@@ -109,7 +99,7 @@ describe('statements', () => {
   })
 
   test('a statement that contradicts an earlier one of its day is set aside and has no effect', async () => {
-    const { customerId, reference } = await newPayer()
+    const { customerId, reference } = await bank.newPayer()
     const date = startNextDay()
     const before = balance.cents
     const payment = buildCredit(reference, '50.00')
@@ -131,7 +121,7 @@ describe('statements', () => {
   })
 
   test('a statement that continues from an earlier one of its day adds to it, and repeats add nothing', async () => {
-    const { customerId, reference } = await newPayer()
+    const { customerId, reference } = await bank.newPayer()
     const date = startNextDay()
     // Without a reference of the bank, both entries look the same.
     const entry = buildCredit(reference, '11.01', { servicerReference: 'NONREF' })
@@ -143,7 +133,7 @@ describe('statements', () => {
   })
 
   test('a statement counts for its own day even if the bank reuses the statement id', async () => {
-    const { customerId, reference } = await newPayer()
+    const { customerId, reference } = await bank.newPayer()
     const entry = buildCredit(reference, '10.00', { servicerReference: '0000000000' })
     await bank.put(...buildDay([entry], { id: 'SAME-ID' }))
     await bank.put(...buildDay([entry], { id: 'SAME-ID' }))
@@ -151,7 +141,7 @@ describe('statements', () => {
   })
 
   test('a statement whose entries do not add up to its closing balance has no effect and waits, while the others in its file are read', async () => {
-    const [wrongPayer, rightPayer] = [await newPayer(), await newPayer()]
+    const [wrongPayer, rightPayer] = [await bank.newPayer(), await bank.newPayer()]
     const before = (await bank.world.listWaitingReports()).length
     const [, contradictory] = buildFile({
       balances: ['0.00', '60.00'],
@@ -178,7 +168,7 @@ describe('statements', () => {
 
 describe('statement entries', () => {
   test('an entry credits the booked amount, whatever amounts its instructions and details state', async () => {
-    const { customerId, reference } = await newPayer()
+    const { customerId, reference } = await bank.newPayer()
     const entry = buildCredit(reference, '95.00')
     const [name, text] = buildDay([entry])
     const instructed = '<AmtDtls><InstdAmt><Amt Ccy="EUR">100.00</Amt></InstdAmt></AmtDtls>'
@@ -196,7 +186,7 @@ describe('statement entries', () => {
   })
 
   test('an entry whose details do not add up to it counts as one amount, in suspense if it may belong to several customers', async () => {
-    const [firstPayer, secondPayer] = [await newPayer(), await newPayer()]
+    const [firstPayer, secondPayer] = [await bank.newPayer(), await bank.newPayer()]
     const details = [firstPayer, secondPayer, firstPayer].map(({ reference }) => ({
       amount: '30.00',
       debtor: 'Ada',
@@ -254,7 +244,7 @@ describe.skipIf(!existsSync(VECTORS))('a bank sample file', () => {
     ['camt053-strd-addtlrmtinf.xml', undefined],
     ['camt053-reference-in-addtltxinf.xml', undefined],
   ])('(%s) credits the customer whose reference it states', async (name, wanted) => {
-    const { customerId, reference } = await newPayer()
+    const { customerId, reference } = await bank.newPayer()
     const text = readVector(name, { CS67A5BB06F4: reference })
     const amounts = [...text.matchAll(/<(?:\w+:)?Ntry>\s*<(?:\w+:)?Amt Ccy="EUR">(.*?)</g)].map(
       ([, amount]) => parseCents(amount ?? ''),

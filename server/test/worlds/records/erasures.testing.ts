@@ -17,7 +17,7 @@ import { AgentClient, POLICY } from './agents.testing.ts'
 import { clear, newCard, use } from './cards.testing.ts'
 import { begin, fundPlatform } from './external-accounts.testing.ts'
 import { createKycLink, upload } from './onboarding.testing.ts'
-import { payNow, quoted } from './payments.testing.ts'
+import { account, payNow, quoted, to } from './payments.testing.ts'
 
 /** Unique personal data, by kind. The server receives all of them at some point in the person's life. */
 export const PERSONAL = {
@@ -167,7 +167,7 @@ async function useAgentAndBrowser(client: Client, person: Person, bank: string):
   const customerHeaders = { Authorization: `Bearer ${accessToken}`, 'User-Agent': PERSONAL.browser }
   const body = {
     source: { sourceType: 'REALTIME_FUNDING', currency: 'USD', customerId: person.id },
-    destination: toDestination(bank),
+    destination: to(bank),
     lockedCurrencySide: 'RECEIVING',
     lockedCurrencyAmount: 2500,
     description: PERSONAL.realtime,
@@ -178,9 +178,6 @@ async function useAgentAndBrowser(client: Client, person: Person, bank: string):
 }
 
 type Person = Awaited<ReturnType<typeof newCustomer>>
-
-const toSource = (accountId: string) => ({ sourceType: 'ACCOUNT', accountId })
-const toDestination = (accountId: string) => ({ destinationType: 'ACCOUNT', accountId })
 
 /**
  * Pays and is paid in all ways: quotes, transfers, a wallet, internal and external UMA addresses, and a card.
@@ -195,15 +192,15 @@ async function pay(
   await fund(client, person.usd, 100_000)
   await fund(client, person.wallet, 5_000_000)
   const more = { description: PERSONAL.description, immediatelyExecute: true }
-  await quoted(client, toSource(person.usd), { ...toDestination(bank), paymentRail: 'ACH' }, more)
+  await quoted(client, account(person.usd), { ...to(bank), paymentRail: 'ACH' }, more)
   const uma = (umaAddress: string) => ({ destinationType: 'UMA_ADDRESS', umaAddress, currency: 'USD' })
-  await quoted(client, toSource(person.usd), uma(await readUmaAddress(client, other.id)), more)
-  await quoted(client, toSource(other.usd), uma(PERSONAL.umaAddress), { immediatelyExecute: true })
+  await quoted(client, account(person.usd), uma(await readUmaAddress(client, other.id)), more)
+  await quoted(client, account(other.usd), uma(PERSONAL.umaAddress), { immediatelyExecute: true })
   await client.advance(60)
   await payNow(client, person.id, { senderUmaAddress: PERSONAL.sender })
   const byWallet = await client.post('/quotes', {
-    source: toSource(person.wallet),
-    destination: toDestination(bank),
+    source: account(person.wallet),
+    destination: to(bank),
     lockedCurrencySide: 'SENDING',
     lockedCurrencyAmount: 5_000_000,
   })
