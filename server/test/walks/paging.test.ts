@@ -19,7 +19,7 @@ import { used } from '../worlds/records/cards.testing.ts'
 import {
   beginNewVerification,
   newMandateWithAccount,
-  pendingChange,
+  newPendingChange,
 } from '../worlds/records/external-accounts.testing.ts'
 import {
   account,
@@ -125,7 +125,7 @@ const ROW_CREATORS: Readonly<Record<string, (world: World) => Promise<unknown>>>
   '/deposits': createWith('sandbox_deposit'),
   '/screenings': ({ client }) => payInFromListed(client),
   '/account-verifications': ({ client, ids }) => beginNewVerification(client, ids.Customer),
-  '/account-changes': ({ client }) => pendingChange(client),
+  '/account-changes': ({ client }) => newPendingChange(client),
   '/mandates': ({ client, ids }) => newMandateWithAccount(client, ids),
   '/funds-holds': ({ client }) => newHeldPull(client),
   '/rail-events': createWith('sandbox_rail_event'),

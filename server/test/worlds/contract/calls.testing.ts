@@ -20,7 +20,7 @@ import { clear, newCard, used } from '../records/cards.testing.ts'
 import {
   beginNewVerification,
   newMandateWithAccount,
-  pendingChange,
+  newPendingChange,
 } from '../records/external-accounts.testing.ts'
 import { addPasskey, type Browser, newMember } from '../records/members.testing.ts'
 import { newBusinessCase } from '../records/onboarding.testing.ts'
@@ -210,7 +210,7 @@ export async function newWorld(client: Client): Promise<World> {
     ReconciliationMatch: buildUnknownId('ReconciliationMatch'),
     FundsHold: await newHeldPull(client),
     AccountVerification: (await beginNewVerification(client, customer.id)).id,
-    AccountChange: (await pendingChange(client)).id,
+    AccountChange: (await newPendingChange(client)).id,
     Mandate: (await newMandateWithAccount(client, baseIds)).id,
     PayoutBatch: (
       await createRecord(client, '/payouts/batches', buildValidBody('payout_batch_create', baseIds))

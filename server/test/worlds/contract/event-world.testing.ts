@@ -16,7 +16,7 @@ import {
 } from '../client.testing.ts'
 import { dateBefore, ModelBank, openProduction } from '../production/production.testing.ts'
 import { newAgent } from '../records/agents.testing.ts'
-import { beginNewVerification, decide, pendingChange } from '../records/external-accounts.testing.ts'
+import { beginNewVerification, decideChange, newPendingChange } from '../records/external-accounts.testing.ts'
 import {
   addWalletPasskey,
   newMember,
@@ -95,7 +95,7 @@ async function playPayments(client: Client): Promise<void> {
   await quoted(client, account(payer.usd), to(payee.usd))
   await client.advance(DAY_SECONDS)
 
-  await decide(client, (await pendingChange(client)).id, 'apply')
+  await decideChange(client, (await newPendingChange(client)).id, 'apply')
   await beginNewVerification(client)
 
   const deposit = { amount: 100, currency: 'USD' }

@@ -5,7 +5,7 @@ import {
   fundPlatform,
   newEuroAccount,
   newMandateWithAccount,
-  pendingChange,
+  newPendingChange,
 } from '../records/external-accounts.testing.ts'
 import {
   Browser,
@@ -121,7 +121,9 @@ export const SCHEDULE_CALLS: Partial<Record<EndpointName, (scene: Scene) => Prom
   payment_occurrence_list: withSchedule('skip'),
 }
 
-const createAccountChange = async ({ client }: Setup) => ({ AccountChange: (await pendingChange(client)).id })
+const createAccountChange = async ({ client }: Setup) => ({
+  AccountChange: (await newPendingChange(client)).id,
+})
 const createUnverifiedAccount = async ({ client, ids }: Setup) => {
   await fundPlatform(client)
   const created = await client.post(

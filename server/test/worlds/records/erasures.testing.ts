@@ -15,7 +15,7 @@ import {
 import type { Production } from '../production/production.testing.ts'
 import { AgentClient, POLICY } from './agents.testing.ts'
 import { clear, newCard, use } from './cards.testing.ts'
-import { begin, fundPlatform } from './external-accounts.testing.ts'
+import { beginVerification, fundPlatform } from './external-accounts.testing.ts'
 import { createKycLink, upload } from './onboarding.testing.ts'
 import { account, payNow, quoted, to } from './payments.testing.ts'
 
@@ -231,7 +231,7 @@ async function pay(
 /** Verifies an account by deposits. The bank returns one, and a person decides about the other. */
 async function verifyByDeposits(client: Client, bank: string): Promise<void> {
   await fundPlatform(client)
-  const begun = await begin(client, bank)
+  const begun = await beginVerification(client, bank)
   expect(begun.status, toJson(begun.body)).toBe(201)
   await client.advance(60)
   const [first, second] = begun.body.transactionIds

@@ -10,17 +10,17 @@ interface PaidAccount {
 }
 
 /** Pays an external account of a new customer. */
-export async function paidAccount(client: Client, suffix?: string): Promise<PaidAccount> {
+export async function newPaidAccount(client: Client, suffix?: string): Promise<PaidAccount> {
   const customer = await newCustomer(client)
   await fund(client, customer.usd, 100_000)
   const bank = await newBankAccount(client, customer.id, suffix)
-  const { id } = await pay(client, { customer, bank })
+  const { id } = await payBank(client, { customer, bank })
   await client.advance(0)
   return { customer, bank, transaction: id }
 }
 
 /** Makes a payment from the customer to the bank account. */
-export async function pay(
+export async function payBank(
   client: Client,
   { customer, bank }: Pick<PaidAccount, 'customer' | 'bank'>,
   status = 201,
@@ -31,10 +31,10 @@ export async function pay(
   return reply.body
 }
 
-export const change = (after: string, field = 'accountNumber') => [{ field, value: after }]
+export const buildChange = (after: string, field = 'accountNumber') => [{ field, value: after }]
 
 /** Makes the sandbox's bank report changed details of the account that a payment went to. */
-export async function report(
+export async function reportChange(
   client: Client,
   paymentId: string,
   changes: readonly { readonly field: string; readonly value: string }[],
@@ -46,7 +46,7 @@ export async function report(
   return reply.body
 }
 
-export async function changesOf(client: Client, bank: string): Promise<Reply['body'][]> {
+export async function listChanges(client: Client, bank: string): Promise<Reply['body'][]> {
   return (await client.get(`/account-changes?externalAccountId=${bank}&limit=100`)).body.data
 }
 
@@ -59,17 +59,17 @@ export function newNumber(): string {
 }
 
 /** Creates a change of a new account that waits for a decision. */
-export async function pendingChange(client: Client): Promise<PaidAccount & { readonly id: string }> {
-  const paid = await paidAccount(client)
-  await report(client, paid.transaction, change(newNumber()))
-  const [waiting] = await changesOf(client, paid.bank)
+export async function newPendingChange(client: Client): Promise<PaidAccount & { readonly id: string }> {
+  const paid = await newPaidAccount(client)
+  await reportChange(client, paid.transaction, buildChange(newNumber()))
+  const [waiting] = await listChanges(client, paid.bank)
   return { ...paid, id: waiting.id }
 }
 
 export const REASON = { reason: 'The payee has confirmed it by phone' }
 
 /** Applies or dismisses a change. */
-export async function decide(
+export async function decideChange(
   client: Client,
   id: string,
   by: 'apply' | 'dismiss',
@@ -94,7 +94,11 @@ export async function fundPlatform(client: Client, amount = 10_000): Promise<str
   return account.id
 }
 
-export function begin(client: Client, externalAccountId: string, more: object = {}): Promise<Reply> {
+export function beginVerification(
+  client: Client,
+  externalAccountId: string,
+  more: object = {},
+): Promise<Reply> {
   return client.post('/account-verifications', { externalAccountId, ...more })
 }
 
@@ -107,7 +111,7 @@ export async function beginNewVerification(
   await fundPlatform(client)
   const customerId = owner ?? (await newCustomer(client)).id
   const bank = await newBankAccount(client, customerId, suffix)
-  const reply = await begin(client, bank)
+  const reply = await beginVerification(client, bank)
   expect(reply.status, JSON.stringify(reply.body)).toBe(201)
   await client.advance(0)
   return { id: reply.body.id, bank, customerId }
@@ -122,7 +126,7 @@ export async function readDepositAmounts(client: Client, id: string): Promise<nu
   return amounts
 }
 
-export function confirm(client: Client, id: string, amounts: readonly number[]): Promise<Reply> {
+export function confirmVerification(client: Client, id: string, amounts: readonly number[]): Promise<Reply> {
   return client.post(`/account-verifications/${id}/confirm`, { amounts })
 }
 
@@ -132,9 +136,10 @@ export function buildWrongAmounts([first = 0, second = 0]: readonly number[]): n
 }
 
 /** Uses all attempts of a verification whose deposits are sent. */
-export async function failByAttempts(client: Client, id: string): Promise<void> {
+export async function failVerification(client: Client, id: string): Promise<void> {
   const wrong = buildWrongAmounts(await readDepositAmounts(client, id))
-  for (let attempt = 0; attempt < VERIFICATION_ATTEMPTS; attempt++) await confirm(client, id, wrong)
+  for (let attempt = 0; attempt < VERIFICATION_ATTEMPTS; attempt++)
+    await confirmVerification(client, id, wrong)
   expect((await client.get(`/account-verifications/${id}`)).body.status).toBe('FAILED')
 }
 

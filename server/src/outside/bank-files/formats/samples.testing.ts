@@ -156,7 +156,7 @@ export const listPayments = (text: string): SubmittedPayment[] =>
     name: readElement(element, 'Nm'),
   }))
 
-/** Reads the first element with this name. Empty if there is none. */
+/** Reads the first element with this name, or an empty string. */
 export const readElement = (text: string, name: string) =>
   new RegExp(`<${name}>(.*?)</${name}>`).exec(text)?.[1] ?? ''
 
