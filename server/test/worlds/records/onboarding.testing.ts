@@ -185,6 +185,12 @@ export class PageVisitor {
   }
 }
 
+/** Returns the path of the onboarding session whose cookie the visitor has. */
+export function readSessionPath({ cookies }: PageVisitor): string {
+  const [name = ''] = [...cookies.keys()]
+  return `/verify/session/${name.slice('verify-'.length)}`
+}
+
 /** Parses the values of a form's fields. */
 function parseFields(content: string): URLSearchParams {
   const fields = new URLSearchParams()
