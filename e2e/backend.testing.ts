@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { Countersign } from '@countersign/sdk'
 import { build } from 'esbuild'
+import { listen } from '../test/ports.testing.ts'
 
 const PAGE = fileURLToPath(new URL('./page/', import.meta.url))
 const TYPES: Readonly<Record<string, string>> = {
@@ -62,9 +62,9 @@ export async function startBackend(options: {
   const server = createServer((request, response) => {
     respond(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = await listen(server)
   return {
-    origin: `http://localhost:${(server.address() as AddressInfo).port}`,
+    origin: `http://localhost:${port}`,
     sent,
     close() {
       server.closeAllConnections()

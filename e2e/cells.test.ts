@@ -1,12 +1,32 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { Countersign } from '@countersign/sdk'
 import { verifyWebhook } from '@countersign/sdk/webhooks'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { listen } from '../test/ports.testing.ts'
 import { addAuthenticator, type Browser, startBrowser } from './browser.testing.ts'
-import { startCells } from './cells.testing.ts'
 
-type Cells = Awaited<ReturnType<typeof startCells>>
+/** A platform in a cell, whose token the proxy knows. */
+interface Cell {
+  readonly name: string
+  readonly credentials: { readonly tokenId: string; readonly clientSecret: string }
+}
+
+/** Two cells on two PostgreSQL servers, behind HAProxy. */
+interface Cells {
+  /** The API at the proxy, which routes by token. */
+  readonly baseUrl: string
+  /** The proxy's port. The proxy routes `http://north.localhost` to the cell north. */
+  readonly port: number
+  readonly cells: readonly Cell[]
+  stop(): Promise<void>
+}
+
+async function startCells(): Promise<Cells> {
+  const { Cells } = await import(fileURLToPath(new URL('../scripts/cluster/cells.mjs', import.meta.url)))
+  return Cells.start(() => {})
+}
 
 describe('two cells behind one proxy', () => {
   let cells: Cells
@@ -155,12 +175,10 @@ async function openReceiver() {
     response.end()
     arrive({ payload, headers: request.headers })
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const port = await listen(server)
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
-  const address = server.address()
-  if (typeof address !== 'object' || address === null) throw new Error('The receiver is not listening.')
-  return { url: `http://127.0.0.1:${address.port}/`, next }
+  return { url: `http://127.0.0.1:${port}/`, next }
 }

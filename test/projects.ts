@@ -50,7 +50,7 @@ export const PROJECTS: readonly Project[] = [
   },
   {
     name: 'banks',
-    imports: ['bacs.testing', 'file-bank.testing', 'month.testing', 'reversals.testing'],
+    imports: ['ach-bank.testing', 'bacs.testing', 'file-bank.testing', 'month.testing'],
     run: 'smoke',
     needsServer: true,
     onBothDatabases: true,
@@ -70,7 +70,6 @@ export const PROJECTS: readonly Project[] = [
       'committer-steps.testing',
       'databases.testing',
       'example-world.testing',
-      'faulty-server.testing',
       'mail.testing',
       'postgres',
       'server.testing',

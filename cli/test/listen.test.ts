@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { verifyWebhook } from '@countersign/sdk/webhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { listen } from '../../test/ports.testing.ts'
 import { makeShop, PROGRAM } from './shop.testing.ts'
 
 let folder: string
@@ -38,8 +38,7 @@ async function openReceiver(secrets: readonly string[], chooseStatus: (id: strin
     received.push({ id: event?.id ?? '', hasDeliveryStatus: event && 'deliveryStatus' in event, status })
     response.writeHead(status).end()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`
+  const url = `http://127.0.0.1:${await listen(server)}/hooks`
   return { url, received, close: () => server.close() }
 }
 

@@ -25,7 +25,7 @@ import { PROGRAM } from './shop.testing.ts'
 export const CLIENTS = ['1.x', '2.x', '2.x legacy'] as const
 export type ClientKind = (typeof CLIENTS)[number]
 
-export interface Result {
+interface Result {
   readonly isError: boolean
   /** The result or the error, from the text that a model reads. */
   readonly body: Record<string, unknown>
@@ -41,7 +41,7 @@ export interface Connected {
   close(): Promise<void>
 }
 
-export interface ListedTool {
+interface ListedTool {
   readonly name: string
   readonly description?: string | undefined
   readonly inputSchema: { readonly required?: readonly string[] | undefined }

@@ -20,7 +20,7 @@ export interface Run {
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** A command that runs until it is stopped. */
-export interface Running {
+interface Running {
   /** The output so far, from both streams. */
   readonly output: string
   /** Resolves once the output contains the text; rejects if the command ends without it. */

@@ -1,9 +1,9 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { listen, stopListening } from '../../test/ports.testing.ts'
 
 const MAIN = fileURLToPath(new URL('../dist/example-bank/main.js', import.meta.url))
 const BUILD = fileURLToPath(new URL('../../scripts/build.mjs', import.meta.url))
@@ -82,7 +82,7 @@ export type Interceptor = (
   pass: (call: ForwardedCall) => Promise<ForwardedResponse>,
 ) => Promise<ForwardedResponse>
 
-export interface Proxy {
+interface Proxy {
   readonly url: string
   readonly close: () => Promise<void>
 }
@@ -108,20 +108,11 @@ export async function openProxy(target: () => string, between: Interceptor): Pro
       request.socket.destroy()
     }
   })
-  const port = await listenOnFreePort(server)
+  const port = await listen(server)
   return {
     url: `http://127.0.0.1:${port}`,
-    close: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    close: () => stopListening(server),
   }
-}
-
-function listenOnFreePort(server: Server): Promise<number> {
-  return new Promise((resolve) =>
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)),
-  )
 }
 
 function toForwardedHeaders(headers: IncomingHttpHeaders): Record<string, string> {

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PaymentRequest } from '@countersign/contract/connectors/protocol'
 import { validateIBAN } from 'ibantools'
 import { expect, onTestFinished, test } from 'vitest'
-import { freePort } from '../../test/free-port.testing.ts'
+import { freePort, listen } from '../../test/ports.testing.ts'
 import { Wire, type WireCall } from '../check/kit/wire.ts'
 import { Journal } from '../example-bank/journal.ts'
 import { buildIban, ROUTING_NUMBER } from '../example-bank/numbers.ts'
@@ -81,7 +80,7 @@ async function startReceiver() {
     response.end('{}')
     waiting()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = await listen(server)
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
@@ -93,7 +92,7 @@ async function startReceiver() {
       }
       waiting()
     })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, counts, order, received }
+  return { url: `http://127.0.0.1:${port}/`, counts, order, received }
 }
 
 test('an example bank that is killed at any moment keeps its acknowledged payments and pays each once', async () => {

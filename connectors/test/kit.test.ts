@@ -1,11 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventSigningId } from '@countersign/contract/connectors/protocol'
 import { test } from 'vitest'
-import { freePort } from '../../test/free-port.testing.ts'
+import { freePort, listen } from '../../test/ports.testing.ts'
 import { EXAMPLE_BANK_ACCOUNTS } from '../check/kit/accounts.ts'
 import type { Result } from '../check/kit/report.ts'
 import { checkConnector } from '../check/run.ts'
@@ -62,9 +61,9 @@ async function startRestartServer(forgets: boolean, atEnd: OnTestFinished) {
     bank = await start()
     response.end()
   })
-  await new Promise<void>((resolve) => control.listen(0, '127.0.0.1', resolve))
+  const controlPort = await listen(control)
   atEnd(() => new Promise((resolve) => control.close(() => resolve())))
-  const restart = { request: { url: `http://127.0.0.1:${(control.address() as AddressInfo).port}/` } }
+  const restart = { request: { url: `http://127.0.0.1:${controlPort}/` } }
   return { url: bank.url, eventsPort, accounts: { ...EXAMPLE_BANK_ACCOUNTS, restart } }
 }
 

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Countersign } from '@countersign/sdk'
 import { afterEach, describe, expect, inject, test } from 'vitest'
 import { makeFundedCustomer } from '../../sdk/test/platform.testing.ts'
+import { listen } from '../../test/ports.testing.ts'
 import { type ConsoleWorld, DESKTOP, look, openFilters, openSignedIn, PHONE } from '../browser.testing.ts'
 
 const WIDTHS = [
@@ -28,8 +28,7 @@ describe.each(WIDTHS)('the developer pages, on %s', (_, viewport) => {
       received.push(String(request.headers['webhook-id']))
       response.writeHead(status).end(status === 500 ? '<b>out of order</b>' : 'thanks')
     })
-    await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
+    const port = await listen(server)
     await countersign.config.update({ webhookEndpoint: `http://127.0.0.1:${port}/hooks` })
     const { event_id: eventId } = await countersign.sandbox.testWebhook()
 
@@ -57,8 +56,7 @@ describe.each(WIDTHS)('the developer pages, on %s', (_, viewport) => {
       received.push(String(request.headers['webhook-id']))
       response.end()
     })
-    await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
+    const port = await listen(server)
     await countersign.customers.create({ customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' })
     await countersign.config.update({ webhookEndpoint: `http://127.0.0.1:${port}/hooks` })
     const { event_id: eventId } = await countersign.sandbox.testWebhook()

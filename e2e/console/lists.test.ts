@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
 import { makeFundedCustomer } from '../../sdk/test/platform.testing.ts'
+import { listen } from '../../test/ports.testing.ts'
 import { type ConsoleWorld, look, openConsole, openSignedIn, PHONE } from '../browser.testing.ts'
 
 let world: ConsoleWorld
@@ -86,10 +87,9 @@ describe('the console', () => {
     world = await openSignedIn()
     const { page, countersign, go, wrong } = world
     const failing = createServer((_, response) => response.writeHead(500).end('out of order'))
-    await new Promise<void>((resolve) => failing.listen(0, '127.0.0.1', resolve))
+    const port = await listen(failing)
     try {
-      const address = failing.address()
-      const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`
+      const url = `http://127.0.0.1:${port}/`
       await countersign.config.update({ webhookEndpoint: url })
       const { event_id: eventId } = await countersign.sandbox.testWebhook()
       const attempts = async () => (await countersign.events.get(eventId)).deliveryAttempts.length

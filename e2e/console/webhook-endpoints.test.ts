@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
+import { listen } from '../../test/ports.testing.ts'
 import { type ConsoleWorld, look, openSignedIn, PHONE } from '../browser.testing.ts'
 
 describe('the console', () => {
@@ -46,10 +47,8 @@ describe('the console', () => {
     world = await openSignedIn(PHONE)
     const { page, countersign, wrong, go } = world
     const removedEndpoint = createServer((_, response) => response.writeHead(410).end())
-    await new Promise<void>((resolve) => removedEndpoint.listen(0, '127.0.0.1', resolve))
+    const port = await listen(removedEndpoint)
     try {
-      const address = removedEndpoint.address()
-      const port = typeof address === 'object' ? address?.port : undefined
       await countersign.webhookEndpoints.create({
         url: `http://127.0.0.1:${port}/`,
         description: 'Old server',

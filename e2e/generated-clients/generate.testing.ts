@@ -149,7 +149,7 @@ const FUNDED_USDB = 100_000_000
 const FUNDED_CENTS = 10_000
 const CENTS = 2_500
 
-export interface Outcome {
+interface Outcome {
   readonly session: string
   readonly execution: string
   readonly payment: string

@@ -6,7 +6,7 @@ import { SignatureRequiredError } from '../src/client/errors.ts'
 import type { Countersign } from '../src/countersign.ts'
 import { onlyQuote } from '../src/signing/only-quote.ts'
 import { NotDecidedError } from '../src/waiting/wait-for-decision.ts'
-import { makeClient, makeFundedCustomer } from './platform.testing.ts'
+import { listAll, makeClient, makeFundedCustomer } from './platform.testing.ts'
 
 type Policy = BodyInput<'agent_create'>['policy']
 
@@ -44,19 +44,15 @@ async function makeAgent(policy: Partial<Policy> = {}) {
 const settleAll = (countersign: Countersign) =>
   countersign.call('sandbox_clock_advance', { body: { seconds: 0 } })
 
-async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const list: T[] = []
-  for await (const item of items) list.push(item)
-  return list
-}
-
 describe('an agent', () => {
   test("reads its customer's records, pays by transfer and by quote, and reads the outcome", async () => {
     const { countersign, customer, agent, agentId, code } = await makeAgent()
     expect(await countersign.agents.getDeviceCode(code)).toMatchObject({ redeemed: true })
     expect(await agent.me()).toMatchObject({ id: agentId, customerId: customer.customerId, policy: POLICY })
-    expect((await all(agent.internalAccounts({ limit: 1 }))).map(({ id }) => id)).toContain(customer.usdId)
-    expect(await all(agent.externalAccounts())).toEqual([await agent.externalAccount(customer.bankId)])
+    expect((await listAll(agent.internalAccounts({ limit: 1 }))).map(({ id }) => id)).toContain(
+      customer.usdId,
+    )
+    expect(await listAll(agent.externalAccounts())).toEqual([await agent.externalAccount(customer.bankId)])
     expect(await agent.exchangeRates({ sourceCurrency: 'USD', destinationCurrency: ['EUR'] })).not.toEqual([])
 
     const body = { source: { accountId: customer.usdId }, destination: { accountId: customer.bankId } }
@@ -80,8 +76,8 @@ describe('an agent', () => {
     const ended = await agent.waitForTransaction(quote.transactionId)
     expect(ended).toMatchObject({ status: 'COMPLETED', agentId })
     expect((await agent.transaction(quote.transactionId)).status).toBe('COMPLETED')
-    expect((await all(agent.transactions())).map(({ id }) => id)).toContain(out.transaction!.id)
-    expect((await all(agent.actions({ limit: 1 }))).map(({ id }) => id)).toEqual([executed.id, out.id])
+    expect((await listAll(agent.transactions())).map(({ id }) => id)).toContain(out.transaction!.id)
+    expect((await listAll(agent.actions({ limit: 1 }))).map(({ id }) => id)).toEqual([executed.id, out.id])
 
     const into = await agent.transferIn({
       source: { accountId: customer.bankId },
@@ -130,7 +126,7 @@ describe('an agent', () => {
       code: 'VELOCITY_LIMIT_EXCEEDED',
       details: { rule: 'dailyLimit', asked: 3_001n, left: 3_000n },
     })
-    const [decision] = await all(countersign.agents.decisions(agentId))
+    const [decision] = await listAll(countersign.agents.decisions(agentId))
     expect(decision).toMatchObject({ agentId, decision: denied })
   })
 })
@@ -150,7 +146,7 @@ describe('an action that waits', () => {
     expect(first.status).toBe('PENDING_APPROVAL')
     const soon = agent.waitForDecision(first.id, { timeoutMs: 1 })
     await expect(soon).rejects.toBeInstanceOf(NotDecidedError)
-    const waiting = await all(countersign.agents.approvals({ agentId, sortOrder: 'asc' }))
+    const waiting = await listAll(countersign.agents.approvals({ agentId, sortOrder: 'asc' }))
     expect(waiting.map(({ id }) => id)).toEqual([first.id, second.id])
     expect(waiting[0]).toEqual({ ...first, transaction: { ...first.transaction, type: 'OUTGOING' } })
 
@@ -212,7 +208,7 @@ test('a platform lists its agents, renames, pauses, reconnects and deletes them'
   const { agents } = countersign
   expect((await agents.update(agentId, { name: 'Buyer', isPaused: true })).name).toBe('Buyer')
   expect((await agent.me()).isPaused).toBe(true)
-  expect((await all(agents.list({ isPaused: true }))).map(({ id }) => id)).toEqual([agentId])
+  expect((await listAll(agents.list({ isPaused: true }))).map(({ id }) => id)).toEqual([agentId])
   expect(await agents.get(agentId)).toMatchObject({ isConnected: true, isPaused: true })
   const { code } = await agents.createDeviceCode(agentId)
   const again = await Agent.redeem({ baseUrl: inject('baseUrl'), code })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { BodyInput } from '../src/client/calls.ts'
 import { NotIssuedError } from '../src/waiting/wait-for-card.ts'
-import { makeClient, makeFundedCustomer } from './platform.testing.ts'
+import { listAll, makeClient, makeFundedCustomer } from './platform.testing.ts'
 
 /** Creates a signed-in customer with 1,000.00 USD, 50 USDB in a wallet, and an ACTIVE card on the USD. */
 async function makeCard() {
@@ -29,17 +29,11 @@ async function makeCard() {
   return { countersign, customer, session, id, use }
 }
 
-async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const list: T[] = []
-  for await (const item of items) list.push(item)
-  return list
-}
-
 test('a card is frozen, unfrozen, given other accounts and closed in one call each', async () => {
   const { countersign, customer, session, id, use } = await makeCard()
   const update = (body: BodyInput<'card_update'>) => countersign.cards.update(id, body, { signer: session })
   const purchases = [await use(id, 1_250n), await use(id, 300n)].map(({ body }) => body)
-  expect(await all(countersign.cards.transactions(id, { limit: 1, sortOrder: 'asc' }))).toEqual(purchases)
+  expect(await listAll(countersign.cards.transactions(id, { limit: 1, sortOrder: 'asc' }))).toEqual(purchases)
   expect(await update({ state: 'FROZEN' })).toMatchObject({ id, state: 'FROZEN' })
   await expect(use(id, 1n)).rejects.toMatchObject({ status: 403, code: 'CARD_PAUSED' })
   await expect(update({ state: 'FROZEN' })).rejects.toMatchObject({
@@ -61,7 +55,7 @@ test('a card is frozen, unfrozen, given other accounts and closed in one call ea
     stateReason: 'CLOSED_BY_PLATFORM',
   })
   const query = { cardholderId: customer.customerId, state: 'CLOSED' } as const
-  expect(await all(countersign.cards.list(query))).toEqual([await countersign.cards.get(id)])
+  expect(await listAll(countersign.cards.list(query))).toEqual([await countersign.cards.get(id)])
 })
 
 test('a card is paid from an embedded wallet as long as its delegated key is ACTIVE', async () => {

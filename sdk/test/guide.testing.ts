@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { listen, stopListening } from '../../test/ports.testing.ts'
 import { makePlatform, type TestCredentials } from './platform.testing.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -21,7 +21,7 @@ export const canRunGuides =
   ['bash', 'curl'].every((program) => spawnSync(program, ['--version']).status === 0) &&
   existsSync(join(ROOT, 'sdk/dist/index.js'))
 
-export interface Block {
+interface Block {
   readonly language: string
   readonly code: string
 }
@@ -108,10 +108,9 @@ export async function runCommands(
 /** Finds ports that nothing listens on. */
 export async function freePorts(count: number): Promise<string[]> {
   const servers = Array.from({ length: count }, () => createServer())
-  await Promise.all(servers.map((server) => new Promise<void>((done) => server.listen(0, '127.0.0.1', done))))
-  const ports = servers.map((server) => String((server.address() as AddressInfo).port))
-  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))))
-  return ports
+  const ports = await Promise.all(servers.map(listen))
+  await Promise.all(servers.map(stopListening))
+  return ports.map(String)
 }
 
 /** npx takes longer to find a program than most of our programs take to run. */

@@ -2,7 +2,7 @@ import { describe, expect, expectTypeOf, inject, test } from 'vitest'
 import type { ErrorOf } from '../src/client/calls.ts'
 import { CountersignError, isCode, SignatureRequiredError } from '../src/client/errors.ts'
 import { Countersign } from '../src/countersign.ts'
-import { makeClient, makeFundedCustomer, makePlatform, makeQuote } from './platform.testing.ts'
+import { listAll, makeClient, makeFundedCustomer, makePlatform, makeQuote } from './platform.testing.ts'
 
 /** Returns the client without types, as plain JavaScript sees it. */
 function toUntyped(countersign: Countersign) {
@@ -10,12 +10,6 @@ function toUntyped(countersign: Countersign) {
 }
 
 const ADA = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email: 'ada@example.com' } as const
-
-async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const list: T[] = []
-  for await (const item of items) list.push(item)
-  return list
-}
 
 describe('nouns and verbs', () => {
   test('create, read, change and list records', async () => {
@@ -29,13 +23,13 @@ describe('nouns and verbs', () => {
     await customers.create({ ...ADA, email: 'mary@example.com' })
     const page = await customers.list({ limit: 2 })
     expect([page.data.length, page.hasMore]).toEqual([2, true])
-    expect(await all(customers.list({ limit: 2 }))).toHaveLength(3)
-    expect(await all(customers.list())).toHaveLength(3)
+    expect(await listAll(customers.list({ limit: 2 }))).toHaveLength(3)
+    expect(await listAll(customers.list())).toHaveLength(3)
   })
 
   test('a list without pages can be iterated too, and sends no request before it is used', async () => {
     const { positions } = await makeClient()
-    expect(await all(positions.list())).toEqual((await positions.list()).data)
+    expect(await listAll(positions.list())).toEqual((await positions.list()).data)
     const unused = new Countersign({ baseUrl: 'http://127.0.0.1:1' }).positions.list()
     expect(String(unused)).toBe('[object Listing]')
   })

@@ -68,3 +68,10 @@ export async function makeQuote(
 export async function makeClient(): Promise<Countersign> {
   return new Countersign(await makePlatform())
 }
+
+/** Reads all pages of a list. */
+export async function listAll<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = []
+  for await (const item of items) list.push(item)
+  return list
+}

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
+import { listen } from '../../test/ports.testing.ts'
 import { ConnectionError } from '../src/client/errors.ts'
 import { Countersign } from '../src/countersign.ts'
 import { makePlatform } from './platform.testing.ts'
@@ -29,8 +29,7 @@ async function startCuttingProxy(
     const replayed = forwarded.headers.get('Idempotency-Replayed')
     response.writeHead(forwarded.status, replayed ? { 'Idempotency-Replayed': replayed } : {}).end(body)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const port = await listen(server)
   return { baseUrl: `http://127.0.0.1:${port}${pathname}`, server }
 }
 

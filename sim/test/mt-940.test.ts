@@ -1,10 +1,10 @@
+import { read } from '@countersign/server/outside/bank-files/formats/mt-940.testing'
 import {
   entriesOf,
   pickStatements,
   pickUnread,
   transactionsOf,
-} from '@countersign/server/outside/bank-files/formats/bank-records.testing'
-import { read } from '@countersign/server/outside/bank-files/formats/mt-940.testing'
+} from '@countersign/server/outside/bank-files/formats/samples.testing'
 import { expect, test } from 'vitest'
 import type { Entry, Sheet } from '../src/world/file-bank/messages.ts'
 import { formatMt940File } from '../src/world/file-bank/mt-940.ts'

@@ -1,8 +1,14 @@
 import { afterAll, afterEach, beforeAll, test } from 'vitest'
 import type { Client } from '../worlds/client.testing.ts'
 import { Bank, expectEachOnce, watchBooks } from './bank.testing.ts'
-import { countConflictsAtCommit, isFull, type Random, seededRandom } from './faults.testing.ts'
-import { type FaultyServer, openFaultyServer } from './faulty-server.testing.ts'
+import {
+  countConflictsAtCommit,
+  type FaultyServer,
+  isFull,
+  openFaultyServer,
+  type Random,
+  seededRandom,
+} from './faults.testing.ts'
 
 const CLIENTS = 20
 const BANK_MS = isFull ? 10_000 : 1000

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { toJson } from '../../src/base/json/json.ts'
 import type { Database } from '../../src/storage/engine/port.ts'
@@ -9,6 +10,7 @@ import {
   type Reply,
   signIn,
 } from '../worlds/client.testing.ts'
+import { newEuroAccount } from '../worlds/records/external-accounts.testing.ts'
 import { expectSettledBooks, expectSoundBalances } from './books.testing.ts'
 import { isFull, type Random } from './faults.testing.ts'
 
@@ -37,7 +39,7 @@ interface Wallet {
 }
 
 /** A request with its idempotency key, and its first conclusive response if there is one. */
-export interface BankRequest {
+interface BankRequest {
   readonly path: string
   readonly body: unknown
   readonly headers: Readonly<Record<string, string>>
@@ -303,27 +305,10 @@ function pickQuotedAmount(random: Random): number {
   return QUOTED_AMOUNT_MIN + pickAmount(random)
 }
 
-async function newEuroAccount(client: Client, customerId: string, suffix: string): Promise<string> {
-  const reply = await client.post('/customers/external-accounts', {
-    customerId,
-    currency: 'EUR',
-    accountInfo: {
-      accountType: 'EUR_ACCOUNT',
-      // Check digits apply to an account without a magic suffix.
-      iban: suffix === '789' ? 'DE89370400440532013000' : `DE89370400440532013${suffix}`,
-      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'GB' },
-    },
-  })
-  if (reply.status !== 201) throw new Error(toJson(reply.body))
-  return reply.body.id
-}
-
 const READ_MS = 100
 const CLOCK_MS = isFull ? 2000 : 400
 /** Longer than the slowest payment, its return and the expiry of a quote take. */
 const SETTLED_SECONDS = 20 * 60
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Checks all balances repeatedly until the end, and moves the clock, so that slow payments settle. */
 export async function watchBooks(

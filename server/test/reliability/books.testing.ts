@@ -266,7 +266,7 @@ export async function expectSettledBooks(
   return new Map(rows.filter(({ kind }) => kind !== 'RECEIPT').map((row) => [row.id, row]))
 }
 
-async function expectNone(db: Database, platformId: string, what: string, sql: string): Promise<void> {
+export async function expectNone(db: Database, platformId: string, what: string, sql: string): Promise<void> {
   const { rows } = await db.query(sql, [extractUuid(platformId)])
   expect(rows, what).toEqual([])
 }

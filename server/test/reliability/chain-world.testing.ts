@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Hex, keccak256, toHex } from 'viem'
 import { expect, onTestFinished } from 'vitest'
 import type { LocalChain } from '../../../contracts/local-chain.ts'
@@ -15,7 +16,7 @@ import type { Random } from './faults.testing.ts'
  * The time of a kill: before the node receives the server's call, before the server receives the response, or
  * a little after that.
  */
-export const MOMENTS = ['asked', 'answered', 'later'] as const
+const MOMENTS = ['asked', 'answered', 'later'] as const
 
 /** The next call of a method, and the moment of it when the servers are killed. */
 export interface KillPoint {
@@ -28,8 +29,6 @@ const LATER_MS_MAX = 40
 const CONFIRMATIONS = 3
 const REORGANISED_SHARE = 0.05
 const CALM_BLOCKS = 20
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
  * A chain that is mined continuously, with a node that kills its callers, and servers in separate processes.

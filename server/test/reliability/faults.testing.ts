@@ -1,13 +1,16 @@
 import { randomInt } from 'node:crypto'
 import { type AddressInfo, createServer, type Server, Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { onTestFailed } from 'vitest'
+import { openDatabase } from '../../src/storage/engine/open.ts'
 import type { Database, QueryOptions, StatementResult } from '../../src/storage/engine/port.ts'
+import { type Options, openServer, type TestServer } from '../worlds/server.testing.ts'
 
 /**
  * A database that sometimes fails as PostgreSQL does. A conflict fails the statement before it has an effect,
  * or the commit. A lost connection loses the statement, or only its response.
  */
-export class FaultyDatabase implements Database {
+class FaultyDatabase implements Database {
   readonly kind: Database['kind']
   /** The database without injected faults. */
   readonly inner: Database
@@ -201,8 +204,6 @@ interface Fate {
   readonly responseBytes?: number
 }
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-
 /** A network between two programs: a TCP proxy on its own port to the current target. */
 export class Network {
   readonly #server: Server
@@ -310,4 +311,25 @@ function forwardBytes(
   from.on('close', (hadError) => {
     if (hadError || !from.readableEnded) to.destroy()
   })
+}
+
+/** A server whose database can be made to fail. */
+export interface FaultyServer extends TestServer {
+  readonly faults: FaultyDatabase
+}
+
+export async function openFaultyServer(options: Options = {}): Promise<FaultyServer> {
+  let faults: FaultyDatabase | undefined
+  const server = await openServer(
+    {},
+    {
+      ...options,
+      openDatabase: async (config) => {
+        faults = new FaultyDatabase(await openDatabase(config))
+        return faults
+      },
+    },
+  )
+  if (!faults) throw new Error('The server has not opened its database')
+  return Object.assign(server, { faults })
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, expect, test } from 'vitest'
 import { timeLimit } from '../../../test/machine-speed.ts'
 import { openDatabase } from '../../src/storage/engine/open.ts'
@@ -19,8 +20,6 @@ const DELAY_MS_MAX = 30
 const REFUSED_EVERY = 50
 const SETTLED_SECONDS = 20 * 60
 const DELIVERED_MS_MAX = timeLimit(120_000)
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 test('a kill -9 at any moment loses no acknowledged request, and a retried request has one effect', async () => {
   const random = seededRandom()

@@ -1,6 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { toJson } from '../../src/base/json/json.ts'
 import { newBankAccount, newCustomer, type Reply } from '../worlds/client.testing.ts'
-import { accountOf, newEuroAccount, numberIn, numberOf } from '../worlds/production/production.testing.ts'
+import { accountOf, numberIn, numberOf } from '../worlds/production/production.testing.ts'
+import { newEuroAccount } from '../worlds/records/external-accounts.testing.ts'
 import type { Random } from './faults.testing.ts'
 import type { RailWorld } from './rails.testing.ts'
 
@@ -32,8 +34,6 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'INVALID_STATE_TRANSITION',
   'QUOTE_ALREADY_EXECUTED',
 ])
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
  * A platform's backend and external payers, which retry calls until they get a response. Money goes out, comes in,

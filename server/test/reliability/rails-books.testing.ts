@@ -2,10 +2,11 @@ import { expect } from 'vitest'
 import { deriveRailEventId } from '../../src/money/rails/rail-ids.ts'
 import { extractUuid } from '../../src/storage/engine/ids.ts'
 import type { Database } from '../../src/storage/engine/port.ts'
+import { expectNone } from './books.testing.ts'
 import type { RailWorld } from './rails.testing.ts'
 
 /** The bank's records: its orders, its entries, and the events that it has sent. */
-export interface BankBooks {
+interface BankBooks {
   readonly payments: readonly BankOrder[]
   readonly pulls: readonly BankOrder[]
   readonly entries: readonly BankEntry[]
@@ -13,7 +14,7 @@ export interface BankBooks {
   readonly deliveredEvents: readonly string[]
 }
 
-export interface BankOrder {
+interface BankOrder {
   readonly id: string
   readonly status: string
   readonly bookings: number
@@ -113,11 +114,6 @@ const OPEN_TRANSACTIONS = `
 const MOVING_DEPOSITS = `SELECT * FROM deposits WHERE platform_id = $1 AND state IN ('PENDING', 'RETURNING')`
 
 const PENDING_HOLDS = `SELECT * FROM ledger_transfers WHERE platform_id = $1 AND state = 'pending'`
-
-async function expectNone(db: Database, platformId: string, what: string, sql: string): Promise<void> {
-  const { rows } = await db.query(sql, [extractUuid(platformId)])
-  expect(rows, what).toEqual([])
-}
 
 interface TransactionRow {
   readonly id: string
@@ -294,7 +290,7 @@ const UNBALANCED_CURRENCIES = `
   HAVING sum(posted * CASE normal_side WHEN 'credit' THEN 1 ELSE -1 END) <> 0`
 
 /** Checks every balance except the rail's to the unit, when nothing is in progress. */
-export async function expectBalancesExplained(db: Database, platformId: string): Promise<void> {
+async function expectBalancesExplained(db: Database, platformId: string): Promise<void> {
   for (const [what, sql] of [
     ['balances that are not sound', UNSOUND_BALANCES],
     ['currencies whose accounts do not sum to zero', UNBALANCED_CURRENCIES],

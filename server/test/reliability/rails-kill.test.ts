@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, expect, test } from 'vitest'
 import { timeLimit } from '../../../test/machine-speed.ts'
 import { openDatabase } from '../../src/storage/engine/open.ts'
@@ -26,8 +27,6 @@ const DISTURBED_MS_MAX = 1500
 /** The share of connections that get a fault at any time. */
 const FAULTS = 0.2
 const OPEN_STATES: ReadonlySet<string> = new Set(['PENDING', 'PROCESSING', 'APPROVED'])
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 test('under kills and network failures, each payment is made at most once and the records explain every balance to the unit', async () => {
   const random = seededRandom()

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, test } from 'vitest'
 import { openPostgres } from '../../src/storage/engine/postgres.ts'
 import { ensureServerBuilt, newPlace, onPostgres, ServerProcess } from '../worlds/server-process.testing.ts'
@@ -16,8 +17,6 @@ const CLIENTS = 20
 const WORK_MS = isFull ? 15_000 : 1500
 /** The number of times that one of the processes is killed and restarted. */
 const KILLS = isFull ? 5 : 1
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 test.runIf(onPostgres)(
   'two processes on one database create and lose no money, even if commits fail, connections break and one is killed',

@@ -14,11 +14,13 @@ import {
   type World,
 } from '../worlds/contract/calls.testing.ts'
 import { ENDPOINTS, type JsonSchema } from '../worlds/contract/schemas.testing.ts'
-import { pendingChange } from '../worlds/records/account-changes.testing.ts'
-import { beginNewVerification } from '../worlds/records/account-verifications.testing.ts'
 import { newAgent } from '../worlds/records/agents.testing.ts'
 import { used } from '../worlds/records/cards.testing.ts'
-import { newMandateWithAccount } from '../worlds/records/mandates.testing.ts'
+import {
+  beginNewVerification,
+  newMandateWithAccount,
+  newPendingChange,
+} from '../worlds/records/external-accounts.testing.ts'
 import {
   account,
   decided as decidePayment,
@@ -123,7 +125,7 @@ const ROW_CREATORS: Readonly<Record<string, (world: World) => Promise<unknown>>>
   '/deposits': createWith('sandbox_deposit'),
   '/screenings': ({ client }) => payInFromListed(client),
   '/account-verifications': ({ client, ids }) => beginNewVerification(client, ids.Customer),
-  '/account-changes': ({ client }) => pendingChange(client),
+  '/account-changes': ({ client }) => newPendingChange(client),
   '/mandates': ({ client, ids }) => newMandateWithAccount(client, ids),
   '/funds-holds': ({ client }) => newHeldPull(client),
   '/rail-events': createWith('sandbox_rail_event'),

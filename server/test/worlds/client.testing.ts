@@ -263,7 +263,7 @@ export function openSession(
 }
 
 /** A response with its body as text. If the server streams it, `text` is only the first chunk. */
-export interface RawResponse {
+interface RawResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -353,7 +353,7 @@ const UPLOADS = Object.values<Endpoint>(API)
   .map(({ method, path }) => ({ method, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }))
 
 /** True if the endpoint at this path takes a file. */
-export function acceptsUpload(method: string, path: string): boolean {
+function acceptsUpload(method: string, path: string): boolean {
   return UPLOADS.some((upload) => upload.method === method && upload.pattern.test(path.split('?', 1)[0]!))
 }
 
@@ -383,4 +383,9 @@ function tryParseJson(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** Shortens an error response to what tests compare. */
+export function toRefusal({ status, body }: Reply) {
+  return { status, code: body.code, field: body.details?.field }
 }

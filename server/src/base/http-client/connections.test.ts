@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo, LookupFunction, Socket } from 'node:net'
+import type { LookupFunction, Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { timeLimit } from '../../../../test/machine-speed.ts'
+import { listen } from '../../../../test/ports.testing.ts'
 import { AddressRefused, publicLookup } from './addresses.ts'
 import { Connections } from './connections.ts'
 import { type Bounds, send } from './send.ts'
@@ -12,12 +13,12 @@ async function serve(listener: RequestListener) {
   const server = createServer(listener)
   const sockets: Socket[] = []
   server.on('connection', (socket) => sockets.push(socket))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = await listen(server)
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
-  return { port: (server.address() as AddressInfo).port, sockets }
+  return { port, sockets }
 }
 
 /** Starts a receiver that breaks the connection of its nth request, and counts requests. */

@@ -1,12 +1,12 @@
 import type { lookup } from 'node:dns'
 import { EventEmitter, once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { timeLimit } from '../../../../test/machine-speed.ts'
+import { listen } from '../../../../test/ports.testing.ts'
 import { publicLookup } from './addresses.ts'
 import { NoAnswer } from './answer.ts'
 import { Connections } from './connections.ts'
@@ -17,12 +17,12 @@ const KIB_64 = 64 * 1024
 
 async function serve(listener: RequestListener): Promise<number> {
   const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = await listen(server)
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
-  return (server.address() as AddressInfo).port
+  return port
 }
 
 const anywhere = { bytesMax: KIB_64, reach: 'any' } as const

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { timeLimit } from '../../../../test/machine-speed.ts'
+import { listen } from '../../../../test/ports.testing.ts'
 import { readBrale } from '../../base/settings/brale.ts'
 import { ConfigError } from '../../base/settings/config-error.ts'
 import type { StablecoinProvider } from '../../kernel/ports/stablecoin-provider.ts'
@@ -20,8 +20,7 @@ let accounts: CannedResponse
 
 beforeAll(async () => {
   server = createServer(respond)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const origin = `http://127.0.0.1:${await listen(server)}`
   const { brale: config } = readBrale({
     BRALE_ENVIRONMENT: 'SANDBOX',
     BRALE_AUTH_URL: `${origin}/oauth2/token`,

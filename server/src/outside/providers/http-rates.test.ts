@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { listen } from '../../../../test/ports.testing.ts'
 import { getJsonFrom } from '../../base/http-client/send.ts'
 import { toRatio } from '../../base/pricing/ratios.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
@@ -29,8 +29,7 @@ beforeAll(async () => {
     requests++
     respond(response)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/rates?key=hunter22`
+  url = `http://127.0.0.1:${await listen(server)}/rates?key=hunter22`
 })
 afterAll(() => {
   server.closeAllConnections()

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { API } from '@countersign/contract/api'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { listen, stopListening } from '../../../../test/ports.testing.ts'
 import { toJson } from '../../../src/base/json/json.ts'
 import { readConfig } from '../../../src/base/settings/config.ts'
 import { createMetrics } from '../../../src/edge/observability/metrics.ts'
@@ -131,8 +131,7 @@ describe('the metrics', () => {
       response.statusCode = statuses.shift() ?? 200
       response.end()
     })
-    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-    const { port } = receiver.address() as AddressInfo
+    const port = await listen(receiver)
     const owner = await testServer.newPlatform()
     const before = await testServer.metrics()
     const webhookEndpoint = `http://127.0.0.1:${port}/`
@@ -146,8 +145,7 @@ describe('the metrics', () => {
       await fund(owner, usd, 1)
       await owner.advance(60)
     }
-    receiver.closeAllConnections()
-    await new Promise((resolve) => receiver.close(resolve))
+    await stopListening(receiver)
     await fund(owner, usd, 1)
     await owner.advance(0)
     expect(await countSince('2xx')).toBeGreaterThanOrEqual(1)
@@ -159,12 +157,11 @@ describe('the metrics', () => {
   test('show the age of the oldest undelivered event', async () => {
     let status = 200
     const receiver = createHttpServer((_, response) => response.writeHead(status).end())
-    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+    const port = await listen(receiver)
     onTestFinished(() => {
       receiver.closeAllConnections()
       receiver.close()
     })
-    const { port } = receiver.address() as AddressInfo
     const owner = await testServer.newPlatform()
     const { usd } = await newCustomer(owner)
     await owner.send('PATCH', '/config', { webhookEndpoint: `http://127.0.0.1:${port}/` })

@@ -1,12 +1,13 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type ForwardedCall, openProxy } from '@countersign/connectors/test/bank-process.testing'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { timeLimit } from '../../../../test/machine-speed.ts'
+import { listen } from '../../../../test/ports.testing.ts'
 import { readTracing } from '../../../src/base/settings/tracing.ts'
 import { openTracing } from '../../../src/edge/observability/tracing.ts'
 import { fund, newBankAccount, newCustomer } from '../../worlds/client.testing.ts'
-import { exampleBank, newEuroAccount, openProduction } from '../../worlds/production/production.testing.ts'
+import { exampleBank, openProduction } from '../../worlds/production/production.testing.ts'
+import { newEuroAccount } from '../../worlds/records/external-accounts.testing.ts'
 import { openServer, type TestServer, valueIn } from '../../worlds/server.testing.ts'
 import { ensureServerBuilt, newPlace, ServerProcess } from '../../worlds/server-process.testing.ts'
 import {
@@ -67,7 +68,7 @@ describe('a trace', () => {
     const tracestate = 'vendor=what-it-likes'
     const body = {
       source: { accountId: account.id },
-      destination: { accountId: await newEuroAccount(client, customerId) },
+      destination: { accountId: await newEuroAccount(client, customerId, '000') },
       amount: 2500,
     }
     const payment = await client.post('/transfer-out', body, { traceparent: caller.header, tracestate })
@@ -142,8 +143,7 @@ describe('a trace collector', () => {
 
   test('that cannot be reached delays nothing, and the dropped spans are counted and logged once', async () => {
     const closedServer = createServer()
-    await new Promise<void>((resolve) => closedServer.listen(0, '127.0.0.1', resolve))
-    const { port } = closedServer.address() as AddressInfo
+    const port = await listen(closedServer)
     await new Promise((resolve) => closedServer.close(resolve))
     const server = await startServer(buildTraceSettings(`http://127.0.0.1:${port}`))
     for (let n = 0; n < 20; n++) expect((await server.client.get('/config')).status).toBe(200)

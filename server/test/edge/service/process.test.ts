@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { listen } from '../../../../test/ports.testing.ts'
 import { readConfig } from '../../../src/base/settings/config.ts'
 import { runAdmin } from '../../../src/edge/commands/admin.ts'
 import { openService } from '../../../src/edge/service/service.ts'
@@ -182,8 +183,7 @@ describe('a failing start prints one line', () => {
 
   test('for a port that is in use', async () => {
     const holder = createServer()
-    await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve))
-    const { port } = holder.address() as { port: number }
+    const port = await listen(holder)
     const ending = await run(await stopSharedServer(), [], { PORT: String(port) })
     holder.close()
     expectRefusal(ending, new RegExp(`PORT ${port} is already in use`))

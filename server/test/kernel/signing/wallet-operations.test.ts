@@ -5,17 +5,12 @@ import { verifyEnvelope } from '../../../src/base/crypto/envelope.ts'
 import { open } from '../../../src/base/crypto/hpke.ts'
 import { generateKeyPair } from '../../../src/base/crypto/p256.ts'
 import { deriveSeed, sparkAddress } from '../../../src/kernel/enclave/wallet.ts'
-import { newCustomer, newPlatform, openSession, sendSigned, signIn } from '../../worlds/client.testing.ts'
-
-async function signInCustomer() {
-  const client = await newPlatform()
-  const customer = await newCustomer(client)
-  return { client, customer, session: await signIn(client, customer.wallet) }
-}
+import { openSession, sendSigned, signIn } from '../../worlds/client.testing.ts'
+import { signedIn } from '../../worlds/records/members.testing.ts'
 
 describe('a session', () => {
   test('is refreshed by its own signature, with a new key sealed to the device', async () => {
-    const { client, customer, session } = await signInCustomer()
+    const { client, customer, session } = await signedIn()
     const device = generateKeyPair()
     const body = { clientPublicKey: device.publicKey.uncompressedHex }
     const reply = await sendSigned(
@@ -40,7 +35,7 @@ describe('a session', () => {
   })
 
   test('is not refreshed by another session, with a different key than in the first call, or after its end', async () => {
-    const { client, customer, session } = await signInCustomer()
+    const { client, customer, session } = await signedIn()
     const otherSession = await signIn(client, customer.wallet)
     const path = `/auth/sessions/${session.sessionId}/refresh`
     const body = { clientPublicKey: generateKeyPair().publicKey.uncompressedHex }
@@ -62,7 +57,7 @@ describe('a session', () => {
   })
 
   test('may revoke itself, and signs nothing from then on', async () => {
-    const { client, customer, session } = await signInCustomer()
+    const { client, customer, session } = await signedIn()
     expect((await sendSigned(client, session, 'DELETE', `/auth/sessions/${session.sessionId}`)).status).toBe(
       204,
     )
@@ -76,7 +71,7 @@ describe('a session', () => {
 
 describe('a wallet', () => {
   test('is hidden and shown only by its holder', async () => {
-    const { client, customer, session } = await signInCustomer()
+    const { client, customer, session } = await signedIn()
     const path = `/internal-accounts/${customer.wallet}`
     expect((await sendSigned(client, session, 'PATCH', path, { privateEnabled: true })).body).toMatchObject({
       id: customer.wallet,
@@ -95,7 +90,7 @@ describe('a wallet', () => {
   })
 
   test('is exported as the mnemonic that derives its address, sealed to the device', async () => {
-    const { client, customer, session } = await signInCustomer()
+    const { client, customer, session } = await signedIn()
     const device = generateKeyPair()
     const body = { clientPublicKey: device.publicKey.uncompressedHex }
     const reply = await sendSigned(
@@ -126,7 +121,7 @@ describe('a wallet', () => {
   })
 
   test('is not exported to a key that is not on the curve', async () => {
-    const { client, customer } = await signInCustomer()
+    const { client, customer } = await signedIn()
     const reply = await client.post(`/internal-accounts/${customer.wallet}/export`, {
       clientPublicKey: `04${'11'.repeat(64)}`,
     })
@@ -136,7 +131,7 @@ describe('a wallet', () => {
 
 describe('the legacy signature of the sandbox', () => {
   test('replaces a signature, but not its Request-Id', async () => {
-    const { client, customer } = await signInCustomer()
+    const { client, customer } = await signedIn()
     const path = `/internal-accounts/${customer.wallet}`
     const magic = { 'Svc-Wallet-Signature': 'sandbox-valid-signature' }
     expect((await client.send('PATCH', path, { privateEnabled: true }, magic)).body.code).toBe(

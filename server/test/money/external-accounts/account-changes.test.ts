@@ -7,16 +7,16 @@ import {
   type Reply,
 } from '../../worlds/client.testing.ts'
 import {
-  change,
-  changesOf,
-  decide,
+  buildChange,
+  decideChange,
+  listChanges,
   newNumber,
-  paidAccount,
-  pay,
-  pendingChange,
+  newPaidAccount,
+  newPendingChange,
+  payBank,
   REASON,
-  report,
-} from '../../worlds/records/account-changes.testing.ts'
+  reportChange,
+} from '../../worlds/records/external-accounts.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
 import { account, quoted, to } from '../../worlds/records/payments.testing.ts'
 
@@ -29,11 +29,11 @@ const listEvents = async (client: Client, id: string): Promise<Reply['body'][]> 
 describe('details that a bank reports for an account', () => {
   test('stop payments to it until they are applied, and are used by the next payment', async () => {
     const client = await newPlatform()
-    const { customer, bank, transaction } = await paidAccount(client)
+    const { customer, bank, transaction } = await newPaidAccount(client)
     const before = await readAccount(client, bank)
     const number = newNumber()
-    expect(await report(client, transaction, change(number))).toMatchObject({ status: 'APPLIED' })
-    const [pending] = await changesOf(client, bank)
+    expect(await reportChange(client, transaction, buildChange(number))).toMatchObject({ status: 'APPLIED' })
+    const [pending] = await listChanges(client, bank)
     expect(pending).toMatchObject({
       status: 'PENDING',
       externalAccountId: bank,
@@ -45,7 +45,7 @@ describe('details that a bank reports for an account', () => {
     })
     expect(await readAccount(client, bank)).toEqual({ ...before, status: 'UNDER_REVIEW' })
 
-    const refused = await pay(client, { customer, bank }, 409)
+    const refused = await payBank(client, { customer, bank }, 409)
     expect([refused.code, refused.details]).toEqual([
       'EXTERNAL_ACCOUNT_UNDER_REVIEW',
       { field: 'destination.accountId', externalAccountId: bank, accountChangeId: pending.id },
@@ -64,25 +64,25 @@ describe('details that a bank reports for an account', () => {
     })
     expect([pull.status, pull.body.details.field]).toEqual([409, 'source.accountId'])
 
-    const applied = await decide(client, pending.id, 'apply')
+    const applied = await decideChange(client, pending.id, 'apply')
     expect(applied).toMatchObject({ status: 'APPLIED', ...REASON, decidedBy: { type: 'TOKEN' } })
     const accountInfo = { ...before.accountInfo, accountNumber: number }
     expect(await readAccount(client, bank)).toEqual({ ...before, accountInfo })
-    const next = await pay(client, { customer, bank })
+    const next = await payBank(client, { customer, bank })
     await client.advance(0)
     // A repeated report for the earlier payment needs no decision.
-    await report(client, next.id, change(number))
-    await report(client, transaction, change(number))
-    expect(await changesOf(client, bank)).toEqual([applied])
+    await reportChange(client, next.id, buildChange(number))
+    await reportChange(client, transaction, buildChange(number))
+    expect(await listChanges(client, bank)).toEqual([applied])
   })
 
   test('are masked in the events about the change', async () => {
     const client = await newPlatform()
-    const { bank, transaction } = await paidAccount(client)
+    const { bank, transaction } = await newPaidAccount(client)
     const number = newNumber()
-    await report(client, transaction, change(number))
-    const [{ id }] = await changesOf(client, bank)
-    await decide(client, id, 'dismiss')
+    await reportChange(client, transaction, buildChange(number))
+    const [{ id }] = await listChanges(client, bank)
+    await decideChange(client, id, 'dismiss')
     const events = await listEvents(client, id)
     expect(events.map(({ type, data }) => [type, data.status, data.changes[0].after])).toEqual([
       ['EXTERNAL_ACCOUNT.CHANGE_REPORTED', 'PENDING', `•••• ${number.slice(-4)}`],
@@ -93,23 +93,23 @@ describe('details that a bank reports for an account', () => {
 
   test('leave the account unchanged if they are dismissed, and a later report waits again', async () => {
     const client = await newPlatform()
-    const { customer, bank, transaction } = await paidAccount(client)
+    const { customer, bank, transaction } = await newPaidAccount(client)
     const before = await readAccount(client, bank)
     const number = newNumber()
-    await report(client, transaction, change(number))
-    const [{ id }] = await changesOf(client, bank)
-    await decide(client, id, 'dismiss')
+    await reportChange(client, transaction, buildChange(number))
+    const [{ id }] = await listChanges(client, bank)
+    await decideChange(client, id, 'dismiss')
     expect(await readAccount(client, bank)).toEqual(before)
-    const next = await pay(client, { customer, bank })
+    const next = await payBank(client, { customer, bank })
     await client.advance(0)
-    await report(client, next.id, change(number))
-    expect((await changesOf(client, bank)).map(({ status }) => status)).toEqual(['PENDING', 'DISMISSED'])
-    await pay(client, { customer, bank }, 409)
+    await reportChange(client, next.id, buildChange(number))
+    expect((await listChanges(client, bank)).map(({ status }) => status)).toEqual(['PENDING', 'DISMISSED'])
+    await payBank(client, { customer, bank }, 409)
   })
 
   test('for several fields are one change, and equal reports are stored once', async () => {
     const client = await newPlatform()
-    const { bank, transaction } = await paidAccount(client)
+    const { bank, transaction } = await newPaidAccount(client)
     const number = newNumber()
     const reportedFields = [
       { field: 'routingNumber', value: '011401533' },
@@ -117,11 +117,11 @@ describe('details that a bank reports for an account', () => {
       { field: 'bankAccountType', value: 'SAVINGS' },
       { field: 'holderName', value: 'ADA LOVELACE' },
     ]
-    await Promise.all([1, 2, 3, 4].map(() => report(client, transaction, reportedFields, 'C07')))
-    const [pending, ...others] = await changesOf(client, bank)
+    await Promise.all([1, 2, 3, 4].map(() => reportChange(client, transaction, reportedFields, 'C07')))
+    const [pending, ...others] = await listChanges(client, bank)
     expect(others).toEqual([])
     expect(pending.changes).toHaveLength(4)
-    await decide(client, pending.id, 'apply')
+    await decideChange(client, pending.id, 'apply')
     expect((await readAccount(client, bank)).accountInfo).toMatchObject({
       routingNumber: '011401533',
       accountNumber: number,
@@ -132,22 +132,22 @@ describe('details that a bank reports for an account', () => {
 
   test('that differ are two changes, of which the outdated one can only be dismissed', async () => {
     const client = await newPlatform()
-    const { customer, bank, transaction } = await paidAccount(client)
+    const { customer, bank, transaction } = await newPaidAccount(client)
     const [firstNumber, secondNumber] = [newNumber(), newNumber()]
-    await report(client, transaction, change(firstNumber))
-    await report(client, transaction, change(secondNumber))
-    const [second, first] = await changesOf(client, bank)
-    await decide(client, first.id, 'apply')
+    await reportChange(client, transaction, buildChange(firstNumber))
+    await reportChange(client, transaction, buildChange(secondNumber))
+    const [second, first] = await listChanges(client, bank)
+    await decideChange(client, first.id, 'apply')
     expect(await readAccount(client, bank)).toMatchObject({
       status: 'UNDER_REVIEW',
       accountInfo: { accountNumber: firstNumber },
     })
-    expect((await decide(client, second.id, 'apply', 409)).code).toBe('EXTERNAL_ACCOUNT_CHANGED')
-    await pay(client, { customer, bank }, 409)
-    await decide(client, second.id, 'dismiss')
-    await pay(client, { customer, bank })
+    expect((await decideChange(client, second.id, 'apply', 409)).code).toBe('EXTERNAL_ACCOUNT_CHANGED')
+    await payBank(client, { customer, bank }, 409)
+    await decideChange(client, second.id, 'dismiss')
+    await payBank(client, { customer, bank })
     // The first payment went to an earlier number, so a person decides about this report.
-    expect(await report(client, transaction, change(newNumber()))).toMatchObject({
+    expect(await reportChange(client, transaction, buildChange(newNumber()))).toMatchObject({
       status: 'WAITING',
       reason: 'CHANGE_OF_ACCOUNT',
     })
@@ -155,7 +155,7 @@ describe('details that a bank reports for an account', () => {
 
   test('are decided once if twenty decisions race', async () => {
     const client = await newPlatform()
-    const { id, bank } = await pendingChange(client)
+    const { id, bank } = await newPendingChange(client)
     const before = await readAccount(client, bank)
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -179,36 +179,36 @@ describe('details that a bank reports for an account', () => {
 
   test('that are invalid for the account wait as a rail report, and propose no change', async () => {
     const client = await newPlatform()
-    const { bank, transaction } = await paidAccount(client)
+    const { bank, transaction } = await newPaidAccount(client)
     for (const changes of [
-      change('021000022', 'routingNumber'),
-      change('x'.repeat(300).slice(0, 40)),
-      change('MAYBE', 'bankAccountType'),
-      change('DE89370400440532013000', 'iban'),
-      change('EUR_ACCOUNT', 'accountType'),
-      change('1', '__proto__'),
-      change('1', 'beneficiary'),
+      buildChange('021000022', 'routingNumber'),
+      buildChange('x'.repeat(300).slice(0, 40)),
+      buildChange('MAYBE', 'bankAccountType'),
+      buildChange('DE89370400440532013000', 'iban'),
+      buildChange('EUR_ACCOUNT', 'accountType'),
+      buildChange('1', '__proto__'),
+      buildChange('1', 'beneficiary'),
     ])
-      expect(await report(client, transaction, changes), JSON.stringify(changes)).toMatchObject({
+      expect(await reportChange(client, transaction, changes), JSON.stringify(changes)).toMatchObject({
         status: 'WAITING',
         reason: 'CHANGE_OF_ACCOUNT',
       })
-    expect(await changesOf(client, bank)).toEqual([])
+    expect(await listChanges(client, bank)).toEqual([])
     expect((await readAccount(client, bank)).status).toBe('ACTIVE')
   })
 
   test('are accepted only for a payment that the rail received', async () => {
     const [client, otherPlatform] = [await newPlatform(), await newPlatform()]
-    const { bank, transaction } = await paidAccount(client)
-    const { transaction: otherTransaction } = await paidAccount(otherPlatform)
+    const { bank, transaction } = await newPaidAccount(client)
+    const { transaction: otherTransaction } = await newPaidAccount(otherPlatform)
     for (const id of ['Transaction:0193a1b2-0000-7000-8000-000000000010', otherTransaction, bank, 'nothing'])
-      expect(await report(client, id, change(newNumber()))).toMatchObject({
+      expect(await reportChange(client, id, buildChange(newNumber()))).toMatchObject({
         status: 'WAITING',
         reason: 'UNKNOWN_PAYMENT',
       })
-    expect(await changesOf(client, bank)).toEqual([])
-    await report(client, transaction, change(newNumber()))
-    const [{ id }] = await changesOf(client, bank)
+    expect(await listChanges(client, bank)).toEqual([])
+    await reportChange(client, transaction, buildChange(newNumber()))
+    const [{ id }] = await listChanges(client, bank)
     for (const call of [
       otherPlatform.get(`/account-changes/${id}`),
       otherPlatform.post(`/account-changes/${id}/apply`, REASON),
@@ -220,44 +220,47 @@ describe('details that a bank reports for an account', () => {
 
   test('that another account of the owner already has are not applied', async () => {
     const client = await newPlatform()
-    const { customer, bank, transaction } = await paidAccount(client)
+    const { customer, bank, transaction } = await newPaidAccount(client)
     const secondBank = await newBankAccount(client, customer.id, '814')
     const { accountNumber, routingNumber } = (await readAccount(client, secondBank)).accountInfo
-    await report(client, transaction, [...change(accountNumber), ...change(routingNumber, 'routingNumber')])
-    const [{ id }] = await changesOf(client, bank)
-    const refused = await decide(client, id, 'apply', 409)
+    await reportChange(client, transaction, [
+      ...buildChange(accountNumber),
+      ...buildChange(routingNumber, 'routingNumber'),
+    ])
+    const [{ id }] = await listChanges(client, bank)
+    const refused = await decideChange(client, id, 'apply', 409)
     expect([refused.code, refused.details]).toEqual([
       'EXTERNAL_ACCOUNT_ALREADY_EXISTS',
       { externalAccountId: secondBank },
     ])
     await client.send('DELETE', `/customers/external-accounts/${secondBank}`)
-    await decide(client, id, 'apply')
+    await decideChange(client, id, 'apply')
   })
 
   test('are dismissed if the account is removed', async () => {
     const client = await newPlatform()
-    const { id, bank } = await pendingChange(client)
+    const { id, bank } = await newPendingChange(client)
     expect((await client.send('DELETE', `/customers/external-accounts/${bank}`)).status).toBe(204)
     expect((await client.get(`/account-changes/${id}`)).body).toMatchObject({
       status: 'DISMISSED',
       reason: 'The account was removed',
     })
-    expect((await decide(client, id, 'apply', 409)).code).toBe('INVALID_STATE_TRANSITION')
+    expect((await decideChange(client, id, 'apply', 409)).code).toBe('INVALID_STATE_TRANSITION')
   })
 
   test('are not used by an earlier quote', async () => {
     const client = await newPlatform()
-    const { customer, bank, transaction } = await paidAccount(client)
+    const { customer, bank, transaction } = await newPaidAccount(client)
     const quote = await quoted(client, account(customer.usd), to(bank))
-    await report(client, transaction, change(newNumber()))
+    await reportChange(client, transaction, buildChange(newNumber()))
     const execute = async () => (await client.post(`/quotes/${quote.id}/execute`)).body
     expect(await execute()).toMatchObject({
       code: 'EXTERNAL_ACCOUNT_UNDER_REVIEW',
       details: { field: 'quoteId' },
     })
-    const [{ id }] = await changesOf(client, bank)
+    const [{ id }] = await listChanges(client, bank)
     await client.advance(1)
-    await decide(client, id, 'apply')
+    await decideChange(client, id, 'apply')
     expect(await execute()).toMatchObject({
       code: 'EXTERNAL_ACCOUNT_CHANGED',
       details: { externalAccountId: bank },
@@ -266,15 +269,15 @@ describe('details that a bank reports for an account', () => {
 
   test('leave the records of earlier payments unchanged', async () => {
     const client = await newPlatform()
-    const { customer, bank, transaction } = await paidAccount(client)
+    const { customer, bank, transaction } = await newPaidAccount(client)
     const { accountNumber } = (await readAccount(client, bank)).accountInfo
     const number = newNumber()
     await client.advance(1)
-    await report(client, transaction, change(number))
-    const [{ id }] = await changesOf(client, bank)
-    await decide(client, id, 'apply')
+    await reportChange(client, transaction, buildChange(number))
+    const [{ id }] = await listChanges(client, bank)
+    await decideChange(client, id, 'apply')
     await client.advance(1)
-    const later = await pay(client, { customer, bank })
+    const later = await payBank(client, { customer, bank })
     await client.advance(0)
     const explainTransfer = async (payment: string) => {
       const [transfer] = (await client.get(`/ledger/transfers?cause=${payment}`)).body.data
@@ -289,7 +292,7 @@ describe('details that a bank reports for an account', () => {
 describe('on a platform that requires two approvals', () => {
   test('a change is applied by the second vote for it, and a vote to dismiss it does not count', async () => {
     const client = await newPlatform()
-    const { id, bank } = await pendingChange(client)
+    const { id, bank } = await newPendingChange(client)
     const members = await Promise.all([1, 2, 3].map(() => newMember(client, ['VIEW', 'APPROVE'])))
     const [first, second, third] = members.map(({ browser }) => browser)
     await client.send('PATCH', '/config', { approvalsRequired: 2 })
@@ -317,7 +320,7 @@ describe('on a platform that requires two approvals', () => {
 
   test('a member without APPROVE cannot decide about a change', async () => {
     const client = await newPlatform()
-    const { id } = await pendingChange(client)
+    const { id } = await newPendingChange(client)
     const { browser } = await newMember(client, ['VIEW', 'MANAGE', 'TRANSACT'])
     for (const decision of ['apply', 'dismiss'])
       expect((await browser.post(`/account-changes/${id}/${decision}`, REASON)).status).toBe(403)

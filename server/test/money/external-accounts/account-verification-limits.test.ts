@@ -2,23 +2,23 @@ import { expect, test } from 'vitest'
 import { type Client, newBankAccount, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
-  begin,
   beginNewVerification,
-  confirm,
-  failByAttempts,
+  beginVerification,
+  confirmVerification,
+  failVerification,
   fundPlatform,
   readDepositAmounts,
-} from '../../worlds/records/account-verifications.testing.ts'
+} from '../../worlds/records/external-accounts.testing.ts'
 
 const LIMITED = { code: 'ACCOUNT_VERIFICATION_LIMIT_REACHED', field: 'externalAccountId' } as const
 const NUMBER = '4410987779'
 
 /** Verifies an account until no attempt is left. */
 async function failOnce(client: Client, bank: string): Promise<void> {
-  const started = await begin(client, bank)
+  const started = await beginVerification(client, bank)
   expect(started.status, JSON.stringify(started.body)).toBe(201)
   await client.advance(0)
-  await failByAttempts(client, started.body.id)
+  await failVerification(client, started.body.id)
 }
 
 test('a bank account can be verified three times in 30 days, however often it is added again and by however many customers', async () => {
@@ -33,20 +33,20 @@ test('a bank account can be verified three times in 30 days, however often it is
   await failOnce(client, await newBankAccount(client, (await newCustomer(client)).id, NUMBER))
 
   const bank = await newBankAccount(client, (await newCustomer(client)).id, NUMBER)
-  const refused = await begin(client, bank)
+  const refused = await beginVerification(client, bank)
   expectError(refused, LIMITED)
   const possibleAt = Date.parse(refused.body.details.possibleAt)
   expect(possibleAt - startedAt).toBe(30 * 24 * 3_600_000)
   const { now } = (await client.get('/sandbox/clock')).body
   await client.advance(Math.floor((possibleAt - Date.parse(now)) / 1_000) - 60)
-  expectError(await begin(client, bank), LIMITED)
+  expectError(await beginVerification(client, bank), LIMITED)
   await client.advance(61)
-  expect((await begin(client, bank)).status).toBe(201)
+  expect((await beginVerification(client, bank)).status).toBe(201)
 
   const otherPlatform = await newPlatform()
   await fundPlatform(otherPlatform)
   const otherBank = await newBankAccount(otherPlatform, (await newCustomer(otherPlatform)).id, NUMBER)
-  expect((await begin(otherPlatform, otherBank)).status).toBe(201)
+  expect((await beginVerification(otherPlatform, otherBank)).status).toBe(201)
 })
 
 test('fifty customers who verify one bank account concurrently start at most three verifications', async () => {
@@ -55,7 +55,7 @@ test('fifty customers who verify one bank account concurrently start at most thr
   const banks = await Promise.all(
     Array.from({ length: 50 }, async () => newBankAccount(client, (await newCustomer(client)).id, NUMBER)),
   )
-  const replies = await Promise.all(banks.map((bank) => begin(client, bank)))
+  const replies = await Promise.all(banks.map((bank) => beginVerification(client, bank)))
   const started = replies.filter(({ status }) => status === 201)
   // Deposits that have ended in the meantime allow another start.
   expect(started.length).toBeGreaterThanOrEqual(1)
@@ -66,7 +66,7 @@ test('fifty customers who verify one bank account concurrently start at most thr
   await client.advance(0)
   let starts = started.length
   for (const bank of banks.filter((_, index) => replies[index]?.status !== 201).slice(0, 4)) {
-    if ((await begin(client, bank)).status === 201) starts += 1
+    if ((await beginVerification(client, bank)).status === 201) starts += 1
     await client.advance(0)
   }
   expect(starts).toBe(3)
@@ -88,7 +88,7 @@ test('leading zeros of an account number do not make it another account', async 
     return body.id
   }
   for (const zeros of ['', '0', '000']) await failOnce(client, await newAccount(`${zeros}${NUMBER}`))
-  expectError(await begin(client, await newAccount(`00${NUMBER}`)), LIMITED)
+  expectError(await beginVerification(client, await newAccount(`00${NUMBER}`)), LIMITED)
 })
 
 test('a customer can start ten verifications in 30 days, however many accounts they add', async () => {
@@ -98,11 +98,11 @@ test('a customer can start ten verifications in 30 days, however many accounts t
   const banks = await Promise.all(
     Array.from({ length: 14 }, (_, index) => newBankAccount(client, id, `44210000${index + 10}9`)),
   )
-  const replies = await Promise.all(banks.map((bank) => begin(client, bank)))
+  const replies = await Promise.all(banks.map((bank) => beginVerification(client, bank)))
   expect(replies.filter(({ status }) => status === 201)).toHaveLength(10)
   for (const refused of replies.filter(({ status }) => status !== 201)) expectError(refused, LIMITED)
   const otherCustomersBank = await newBankAccount(client, (await newCustomer(client)).id, '4421000009')
-  expect((await begin(client, otherCustomersBank)).status).toBe(201)
+  expect((await beginVerification(client, otherCustomersBank)).status).toBe(201)
 })
 
 test('a verification cannot be confirmed once its customer is deleted', async () => {
@@ -110,5 +110,8 @@ test('a verification cannot be confirmed once its customer is deleted', async ()
   const { id, customerId } = await beginNewVerification(client)
   const amounts = await readDepositAmounts(client, id)
   expect((await client.send('DELETE', `/customers/${customerId}`)).status).toBe(200)
-  expectError(await confirm(client, id, amounts), { code: 'CUSTOMER_DELETED', field: 'customerId' })
+  expectError(await confirmVerification(client, id, amounts), {
+    code: 'CUSTOMER_DELETED',
+    field: 'customerId',
+  })
 })

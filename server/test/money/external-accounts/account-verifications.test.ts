@@ -1,15 +1,18 @@
 import { expect, test } from 'vitest'
 import { type Client, newBankAccount, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
-import { change, decide, newNumber, report } from '../../worlds/records/account-changes.testing.ts'
 import {
-  begin,
   beginNewVerification,
+  beginVerification,
+  buildChange,
   buildWrongAmounts,
-  confirm,
+  confirmVerification,
+  decideChange,
   fundPlatform,
+  newNumber,
   readDepositAmounts,
-} from '../../worlds/records/account-verifications.testing.ts'
+  reportChange,
+} from '../../worlds/records/external-accounts.testing.ts'
 import { newCustomerClient } from '../../worlds/records/members.testing.ts'
 
 const DAY_SECONDS = 86_400
@@ -33,7 +36,7 @@ test('both deposit amounts in either order verify the account, and only the tran
   for (const amount of [first, second]) expect(amount >= 1 && amount <= 99).toBe(true)
   expect(await readBalance(client)).toBe(10_000 - first - second)
 
-  const confirmed = await confirm(client, id, [second, first])
+  const confirmed = await confirmVerification(client, id, [second, first])
   expect(confirmed.body).toMatchObject({
     ...{ id, status: 'VERIFIED', externalAccountId: bank, customerId, attemptsLeft: 3 },
     verifiedAt: expect.any(String),
@@ -48,8 +51,11 @@ test('both deposit amounts in either order verify the account, and only the tran
     [UPDATED, 'PENDING'],
     [UPDATED, 'VERIFIED'],
   ])
-  expectError(await confirm(client, id, [first, second]), { code: 'INVALID_STATE_TRANSITION' })
-  expectError(await begin(client, bank), { code: 'ACCOUNT_VERIFICATION_EXISTS', field: 'externalAccountId' })
+  expectError(await confirmVerification(client, id, [first, second]), { code: 'INVALID_STATE_TRANSITION' })
+  expectError(await beginVerification(client, bank), {
+    code: 'ACCOUNT_VERIFICATION_EXISTS',
+    field: 'externalAccountId',
+  })
   await client.advance(10 * DAY_SECONDS)
   expect(await readStatus(client, bank)).toBe('VERIFIED')
 })
@@ -59,22 +65,25 @@ test('three wrong attempts fail a verification, after which a new one can start'
   const { id, bank } = await beginNewVerification(client)
   const wrong = buildWrongAmounts(await readDepositAmounts(client, id))
   const results: unknown[] = []
-  for (let attempt = 0; attempt < 3; attempt++) results.push((await confirm(client, id, wrong)).body)
+  for (let attempt = 0; attempt < 3; attempt++)
+    results.push((await confirmVerification(client, id, wrong)).body)
   expect(results).toMatchObject([
     { status: 'PENDING', attemptsLeft: 2 },
     { status: 'PENDING', attemptsLeft: 1 },
     { status: 'FAILED', attemptsLeft: 0, failureReason: 'WRONG_AMOUNTS' },
   ])
-  expectError(await confirm(client, id, wrong), { code: 'INVALID_STATE_TRANSITION' })
+  expectError(await confirmVerification(client, id, wrong), { code: 'INVALID_STATE_TRANSITION' })
   expect(await readStatus(client, bank)).toBe('FAILED')
-  expect((await begin(client, bank)).status).toBe(201)
+  expect((await beginVerification(client, bank)).status).toBe(201)
 })
 
 test('fifty concurrent wrong confirmations use three attempts, and fifty correct ones verify once', async () => {
   const client = await newPlatform()
   const failing = await beginNewVerification(client)
   const amounts = buildWrongAmounts(await readDepositAmounts(client, failing.id))
-  const refused = await Promise.all(Array.from({ length: 50 }, () => confirm(client, failing.id, amounts)))
+  const refused = await Promise.all(
+    Array.from({ length: 50 }, () => confirmVerification(client, failing.id, amounts)),
+  )
   const attemptsLeft = refused.filter(({ status }) => status === 200).map(({ body }) => body.attemptsLeft)
   expect(attemptsLeft.sort()).toEqual([0, 1, 2])
   expect(refused.filter(({ status }) => status === 409)).toHaveLength(47)
@@ -83,7 +92,7 @@ test('fifty concurrent wrong confirmations use three attempts, and fifty correct
   const passing = await beginNewVerification(client)
   const depositAmounts = await readDepositAmounts(client, passing.id)
   const confirmed = await Promise.all(
-    Array.from({ length: 50 }, () => confirm(client, passing.id, depositAmounts)),
+    Array.from({ length: 50 }, () => confirmVerification(client, passing.id, depositAmounts)),
   )
   expect(confirmed.filter(({ status }) => status === 200)).toHaveLength(1)
   expect(await listEvents(client, passing.id)).toHaveLength(2)
@@ -93,7 +102,7 @@ test('fifty concurrent calls start one verification, and pay two deposits', asyn
   const client = await newPlatform()
   await fundPlatform(client)
   const bank = await newBankAccount(client, (await newCustomer(client)).id)
-  const replies = await Promise.all(Array.from({ length: 50 }, () => begin(client, bank)))
+  const replies = await Promise.all(Array.from({ length: 50 }, () => beginVerification(client, bank)))
   const [only, ...more] = replies.filter(({ status }) => status === 201)
   expect(more).toEqual([])
   for (const reply of replies) if (reply !== only) expect(reply.body.code).toBe('ACCOUNT_VERIFICATION_EXISTS')
@@ -111,8 +120,8 @@ test('a verification expires ten days after both deposits are delivered', async 
   await client.advance(10 * DAY_SECONDS)
   expect(await readVerification(client, id)).toMatchObject({ status: 'EXPIRED' })
   expect(await readStatus(client, bank)).toBe('EXPIRED')
-  expectError(await confirm(client, id, amounts), { code: 'INVALID_STATE_TRANSITION' })
-  expect((await begin(client, bank)).status).toBe(201)
+  expectError(await confirmVerification(client, id, amounts), { code: 'INVALID_STATE_TRANSITION' })
+  expect((await beginVerification(client, bank)).status).toBe(201)
 })
 
 test("a failed deposit fails the verification with the bank's reason, and its money is returned", async () => {
@@ -127,7 +136,9 @@ test("a failed deposit fails the verification with the bank's reason, and its mo
 test('a deposit that is returned after the confirmation fails the verification', async () => {
   const client = await newPlatform()
   const { id, bank } = await beginNewVerification(client)
-  expect((await confirm(client, id, await readDepositAmounts(client, id))).body.status).toBe('VERIFIED')
+  expect((await confirmVerification(client, id, await readDepositAmounts(client, id))).body.status).toBe(
+    'VERIFIED',
+  )
   const { transactionIds } = await readVerification(client, id)
   const returned = await client.post('/sandbox/rail-events', {
     ...{ type: 'payment.returned', paymentId: transactionIds[1], message: 'Account closed' },
@@ -141,19 +152,19 @@ test('a deposit that is returned after the confirmation fails the verification',
 test('changed account details fail a completed verification, and removing the account fails one in progress', async () => {
   const client = await newPlatform()
   const { id, bank } = await beginNewVerification(client)
-  await confirm(client, id, await readDepositAmounts(client, id))
+  await confirmVerification(client, id, await readDepositAmounts(client, id))
   const { transactionIds } = await readVerification(client, id)
-  await report(client, transactionIds[0], change(newNumber()))
+  await reportChange(client, transactionIds[0], buildChange(newNumber()))
   const { data } = (await client.get(`/account-changes?externalAccountId=${bank}`)).body
   expect(await readStatus(client, bank)).toBe('VERIFIED')
-  await decide(client, data[0].id, 'apply')
+  await decideChange(client, data[0].id, 'apply')
   expect(await readVerification(client, id)).toMatchObject({
     status: 'FAILED',
     failureReason: 'ACCOUNT_CHANGED',
   })
   expect(await readStatus(client, bank)).toBe('FAILED')
 
-  const secondId = (await begin(client, bank)).body.id
+  const secondId = (await beginVerification(client, bank)).body.id
   expect((await client.send('DELETE', `/customers/external-accounts/${bank}`)).status).toBe(204)
   expect(await readVerification(client, secondId)).toMatchObject({
     status: 'FAILED',
@@ -165,9 +176,9 @@ test('deposits go only from a US dollar account of the platform to a US bank acc
   const client = await newPlatform()
   const customer = await newCustomer(client)
   const bank = await newBankAccount(client, customer.id)
-  expectError(await begin(client, bank), { code: 'INSUFFICIENT_BALANCE', field: 'amount' })
+  expectError(await beginVerification(client, bank), { code: 'INSUFFICIENT_BALANCE', field: 'amount' })
   const platformAccountId = await fundPlatform(client)
-  const beginFrom = (sourceAccountId: string) => begin(client, bank, { sourceAccountId })
+  const beginFrom = (sourceAccountId: string) => beginVerification(client, bank, { sourceAccountId })
   expectError(await beginFrom(customer.usd), { code: 'INVALID_INPUT', field: 'sourceAccountId' })
   const [euros] = (await client.get('/platform/internal-accounts?currency=EUR')).body.data
   expectError(await beginFrom(euros.id), { code: 'INVALID_CURRENCY', field: 'sourceAccountId' })
@@ -176,13 +187,19 @@ test('deposits go only from a US dollar account of the platform to a US bank acc
     ...{ customerId: customer.id, currency: 'EUR' },
     accountInfo: { accountType: 'EUR_ACCOUNT', iban: 'DE89370400440532013000', beneficiary },
   })
-  expectError(await begin(client, sepa.body.id), { code: 'INVALID_INPUT', field: 'externalAccountId' })
+  expectError(await beginVerification(client, sepa.body.id), {
+    code: 'INVALID_INPUT',
+    field: 'externalAccountId',
+  })
   const otherPlatform = await newPlatform()
   await fundPlatform(otherPlatform)
-  expectError(await begin(otherPlatform, bank), { code: 'ACCOUNT_NOT_FOUND', field: 'externalAccountId' })
+  expectError(await beginVerification(otherPlatform, bank), {
+    code: 'ACCOUNT_NOT_FOUND',
+    field: 'externalAccountId',
+  })
   const unapproved = await newCustomer(client, { fullName: 'Ada Lovelace001' })
   const unapprovedBank = await newBankAccount(client, unapproved.id, newNumber().slice(-8))
-  expectError(await begin(client, unapprovedBank), { code: 'USER_NOT_READY' })
+  expectError(await beginVerification(client, unapprovedBank), { code: 'USER_NOT_READY' })
   expect((await beginFrom(platformAccountId)).body.sourceAccountId).toBe(platformAccountId)
 })
 
@@ -192,7 +209,9 @@ test("the platform's minimum payment amount does not apply to verification depos
   const raised = supportedCurrencies.map((one: object) => ({ ...one, minAmount: 500 }))
   expect((await client.send('PATCH', '/config', { supportedCurrencies: raised })).status).toBe(200)
   const { id } = await beginNewVerification(client)
-  expect((await confirm(client, id, await readDepositAmounts(client, id))).body.status).toBe('VERIFIED')
+  expect((await confirmVerification(client, id, await readDepositAmounts(client, id))).body.status).toBe(
+    'VERIFIED',
+  )
 })
 
 test('the transactions of a bank account include its verification deposits, but those of its customer do not', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { newBankAccount, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
-import { newEuroAccount } from '../../worlds/records/mandates.testing.ts'
+import { newEuroAccount } from '../../worlds/records/external-accounts.testing.ts'
 
 const DAY_SECONDS = 24 * 3600
 

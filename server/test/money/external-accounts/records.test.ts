@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Client, newCustomer, newPlatform, type Reply } from '../../worlds/client.testing.ts'
+import { type Client, newCustomer, newPlatform, toRefusal } from '../../worlds/client.testing.ts'
 import { buildUnknownId } from '../../worlds/records/payments.testing.ts'
 
 const PATH = '/customers/external-accounts'
@@ -16,10 +16,6 @@ const eur = {
   beneficiary: { ...beneficiary, countryOfResidence: 'DE' },
 }
 const mxn = { accountType: 'MXN_ACCOUNT', clabeNumber: '032180000118359719', beneficiary }
-
-function toRefusal({ status, body }: Reply) {
-  return { status, code: body.code, field: body.details?.field }
-}
 
 async function newPlatformWithCustomer(): Promise<{ client: Client; customerId: string }> {
   const client = await newPlatform()

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { CURRENCIES } from '@countersign/contract/core/currencies'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { timeLimit } from '../../../../test/machine-speed.ts'
+import { listen } from '../../../../test/ports.testing.ts'
 import { createPlatform } from '../../../src/edge/service/first-platform.ts'
 import { createOp } from '../../../src/kernel/operation/app.ts'
 import { exchangeRateHandlers } from '../../../src/money/prices/exchange-rate-handlers.ts'
@@ -203,10 +203,10 @@ describe('a server in production', () => {
   beforeAll(async () => {
     renderRates = () => 'nothing yet'
     rateSource = createServer((_request, response) => response.end(renderRates()))
-    await new Promise<void>((resolve) => rateSource.listen(0, '127.0.0.1', resolve))
+    const port = await listen(rateSource)
     service = await openServer({
       COUNTERSIGN_MODE: 'production',
-      RATES_URL: `http://127.0.0.1:${(rateSource.address() as AddressInfo).port}/`,
+      RATES_URL: `http://127.0.0.1:${port}/`,
       RATES_MAX_AGE_SECONDS: '1',
       COUNTERSIGN_FEES: '[{"source": "USD", "destination": "EUR", "fixed": "1", "variable": "0.25"}]',
     })

@@ -8,11 +8,11 @@ import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
   BANK_SECRET,
   exampleBank,
-  newEuroAccount,
   openProduction,
   type Production,
   SECRET_NAME,
 } from '../../worlds/production/production.testing.ts'
+import { newEuroAccount } from '../../worlds/records/external-accounts.testing.ts'
 
 let world: Production
 beforeAll(async () => {
@@ -55,14 +55,6 @@ async function send(account: string, payee: string, amount = 10_000) {
   return transfer.body
 }
 
-const readTransaction = async (id: string) => (await world.client.get(`/transactions/${id}`)).body
-
-const waitForStatus = (id: string, status: string) =>
-  until(
-    () => readTransaction(id),
-    (body) => body.status === status,
-  )
-
 /** Makes scheduled jobs due now, and returns their number. */
 async function runJobsNow(): Promise<number> {
   const { rows } = await world.service.app.db.query(
@@ -77,7 +69,7 @@ const pollUntil = (id: string, status: string) =>
   until(
     async () => {
       await runJobsNow()
-      return readTransaction(id)
+      return world.readTransaction(id)
     },
     (body) => body.status === status,
   )
@@ -107,7 +99,6 @@ async function sendReport(type: string, data: object, { id = randomUUID(), secre
   return { id, status: response.status, body: await response.json() }
 }
 
-const listWaiting = async () => (await world.client.get('/rail-events?status=WAITING&limit=100')).body.data
 const failure = { code: 'COUNTERPARTY_POST_TX_FAILED', message: 'It has come back' }
 
 describe('a payment whose outcome is unknown', () => {
@@ -116,7 +107,7 @@ describe('a payment whose outcome is unknown', () => {
     await world.callBank('PATCH', '/behaviour', { failUntilMs: FAR_FUTURE_MS })
     const { id } = await send(account.id, payee)
     await pollRail(3)
-    expect(await readTransaction(id)).toMatchObject({ status: 'PENDING' })
+    expect(await world.readTransaction(id)).toMatchObject({ status: 'PENDING' })
     expect(await readAvailable(customerId)).toBe(FUNDED - 10_000)
     expect(await listAtBank('payments', id)).toEqual([])
     await world.callBank('PATCH', '/behaviour', HEALTHY)
@@ -150,7 +141,7 @@ describe('a payment whose outcome is unknown', () => {
       () => listAtBank('payments', id),
       ({ length }) => length === 1,
     )
-    expect(await readTransaction(id)).toMatchObject({ status: 'PENDING' })
+    expect(await world.readTransaction(id)).toMatchObject({ status: 'PENDING' })
     await until(runJobsNow, (jobs) => jobs > 0)
     expect(await readAvailable(customerId)).toBe(FUNDED - 10_000)
     await world.callBank('PATCH', '/behaviour', HEALTHY)
@@ -170,7 +161,7 @@ describe('a report of a bank', () => {
       Array.from({ length: 100 }, () => sendReport('payment.returned', { id, failure }, event)),
     )
     expect(replies.every(({ status }) => status === 200)).toBe(true)
-    expect((await waitForStatus(id, 'FAILED')).settledAt).toBeUndefined()
+    expect((await world.waitForStatus(id, 'FAILED')).settledAt).toBeUndefined()
     expect(await readAvailable(customerId)).toBe(FUNDED)
     const events = await world.client.events(`&objectId=${id}`)
     expect(events.map(({ type }) => type)).toEqual(['OUTGOING_PAYMENT.PENDING', 'OUTGOING_PAYMENT.FAILED'])
@@ -189,15 +180,15 @@ describe('a report of a bank', () => {
         const [type, more] = reports[Number(n)]!
         expect((await sendReport(type, { id, ...more })).status).toBe(200)
       }
-      await waitForStatus(id, 'FAILED')
+      await world.waitForStatus(id, 'FAILED')
       await until(
         () => readAvailable(customerId),
         (amount) => amount === FUNDED,
       )
     }
-    expect((await listWaiting()).filter(({ type }: { type: string }) => type !== 'deposit.reversed')).toEqual(
-      [],
-    )
+    expect(
+      (await world.listWaitingReports()).filter(({ type }: { type: string }) => type !== 'deposit.reversed'),
+    ).toEqual([])
   })
 
   test('of a reversed deposit is applied once the deposit is known', async () => {
@@ -205,7 +196,9 @@ describe('a report of a bank', () => {
     const depositAccountId = await findDepositAccount(customerId)
     const depositId = randomUUID()
     const early = await sendReport('deposit.reversed', { depositId, failure })
-    expect(await listWaiting()).toMatchObject([{ type: 'deposit.reversed', reason: 'UNKNOWN_DEPOSIT' }])
+    expect(await world.listWaitingReports()).toMatchObject([
+      { type: 'deposit.reversed', reason: 'UNKNOWN_DEPOSIT' },
+    ])
     await sendReport('deposit.received', {
       depositId,
       depositAccountId,
@@ -218,7 +211,7 @@ describe('a report of a bank', () => {
       () => readAvailable(customerId),
       (amount) => amount === FUNDED,
     )
-    expect(await listWaiting()).toEqual([])
+    expect(await world.listWaitingReports()).toEqual([])
     expect((await sendReport('deposit.reversed', { depositId, failure }, early)).status).toBe(200)
     expect(await readAvailable(customerId)).toBe(FUNDED)
   })
@@ -227,24 +220,24 @@ describe('a report of a bank', () => {
     const { customerId } = await newFundedCustomer()
     const id = `Transaction:${randomUUID()}`
     expect((await sendReport('payment.failed', { id, failure })).body).toEqual({ received: true })
-    const [row, ...more] = await listWaiting()
+    const [row, ...more] = await world.listWaitingReports()
     expect(more).toEqual([])
     expect(row).toMatchObject({ type: 'payment.failed', reason: 'UNKNOWN_PAYMENT', body: { data: { id } } })
     expect(await readAvailable(customerId)).toBe(FUNDED)
     const resolved = await world.client.post(`/rail-events/${row.id}/resolve`, { note: 'Not ours' })
     expect(resolved.body).toMatchObject({ status: 'RESOLVED', note: 'Not ours' })
-    expect(await listWaiting()).toEqual([])
+    expect(await world.listWaitingReports()).toEqual([])
   })
 
   test('that a delivered payment failed waits and moves no money', async () => {
     const { customerId, account, payee } = await newFundedCustomer('102')
     const { id } = await send(account.id, payee)
-    await waitForStatus(id, 'COMPLETED')
+    await world.waitForStatus(id, 'COMPLETED')
     expect((await sendReport('payment.failed', { id, failure })).status).toBe(200)
-    const [row] = await listWaiting()
+    const [row] = await world.listWaitingReports()
     expect(row).toMatchObject({ type: 'payment.failed', reason: 'CONTRADICTION' })
     await runJobsNow()
-    expect(await readTransaction(id)).toMatchObject({ status: 'COMPLETED' })
+    expect(await world.readTransaction(id)).toMatchObject({ status: 'COMPLETED' })
     expect(await readAvailable(customerId)).toBe(FUNDED - 10_000)
     await world.client.post(`/rail-events/${row.id}/resolve`, { note: 'The bank was wrong' })
   })
@@ -255,12 +248,12 @@ describe('a report of a bank', () => {
     const { id } = await send(account.id, payee)
     const refused = await sendReport('payment.failed', { id, failure }, { secrets: [newSecret] })
     expect(refused).toMatchObject({ status: 401, body: { code: 'INVALID_SIGNATURE' } })
-    expect(await readTransaction(id)).toMatchObject({ status: 'PENDING' })
+    expect(await world.readTransaction(id)).toMatchObject({ status: 'PENDING' })
     process.env[SECRET_NAME] = `${BANK_SECRET},${newSecret}`
     await world.setRails([exampleBank(world.bank.url)])
     expect((await sendReport('payment.accepted', { id })).status).toBe(200)
     expect((await sendReport('payment.failed', { id, failure }, { secrets: [newSecret] })).status).toBe(200)
-    await waitForStatus(id, 'FAILED')
+    await world.waitForStatus(id, 'FAILED')
     expect(await readAvailable(customerId)).toBe(FUNDED)
   })
 
@@ -280,7 +273,7 @@ describe('a report of a bank', () => {
     const { id, transactionId } = quote.body
     const waitForRefund = (status: string) =>
       until(
-        () => readTransaction(transactionId),
+        () => world.readTransaction(transactionId),
         ({ refund }) => refund?.status === status,
       )
     await waitForRefund('COMPLETED')
@@ -327,7 +320,7 @@ describe('with a changed rails file', () => {
     await world.setRails([])
     await pollRail(2)
     expect((await sendReport('payment.failed', { id, failure })).status).toBe(404)
-    expect(await readTransaction(id)).toMatchObject({ status: 'PENDING' })
+    expect(await world.readTransaction(id)).toMatchObject({ status: 'PENDING' })
     expect(await readAvailable(customerId)).toBe(FUNDED - 10_000)
     await world.callBank('PATCH', '/behaviour', HEALTHY)
     await world.setRails([exampleBank(world.bank.url)])
@@ -341,7 +334,7 @@ describe('with a changed rails file', () => {
     const { id, waitsUntil } = await send(account.id, payee)
     expect(waitsUntil).toBe(`${formatDay(2)}T09:00:00.000Z`)
     await until(runJobsNow, (jobs) => jobs > 0)
-    expect(await readTransaction(id)).toMatchObject({ status: 'PENDING', waitsUntil })
+    expect(await world.readTransaction(id)).toMatchObject({ status: 'PENDING', waitsUntil })
     expect(await listAtBank('payments', id)).toEqual([])
     expect(await readAvailable(customerId)).toBe(FUNDED - 10_000)
     await openBank()

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../worlds/client.testing.ts'
-import { newEuroAccount, numberOf } from '../../worlds/production/production.testing.ts'
+import { numberOf } from '../../worlds/production/production.testing.ts'
+import { newEuroAccount } from '../../worlds/records/external-accounts.testing.ts'
 import { world as openWorld, type Worlds } from '../../worlds/world.testing.ts'
 
 let world: Worlds['production+bank']
@@ -8,7 +9,7 @@ beforeAll(async () => {
   world = await openWorld('production+bank')
 })
 
-const addEuroAccount = (customerId: string, suffix?: string) =>
+const addEuroAccount = (customerId: string, suffix = '000') =>
   newEuroAccount(world.client, customerId, suffix)
 
 /** Creates a customer whose money was paid in at the bank. */

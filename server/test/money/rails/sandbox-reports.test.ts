@@ -1,31 +1,24 @@
 import { describe, expect, test } from 'vitest'
 import { EVENTS, OUTCOMES, RECORD_EFFECTS } from '../../../src/money/rails/settlement-table.ts'
 import { RAIL_PAYMENT_TRANSITIONS, type RailPaymentState } from '../../../src/storage/rows/states.ts'
-import { type Client, fund, newBankAccount, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
+import { type Client, newBankAccount, newPlatform } from '../../worlds/client.testing.ts'
 import {
   account,
   balancesOf,
+  FUNDED,
   quoted,
   readQuoteTransaction,
+  ready,
   statusOf,
   to,
 } from '../../worlds/records/payments.testing.ts'
 
-const FUNDED = 100_000
 const SENT = 2500
 /** Payments to this account stay pending for half a minute. */
 const SLOW = '005'
 const SLOW_SECONDS = 30
 
-/** A customer with money and a bank account that ends in `suffix`. */
-async function newSender(suffix?: string) {
-  const client = await newPlatform()
-  const customer = await newCustomer(client)
-  await fund(client, customer.usd, FUNDED)
-  return { client, customer, bank: await newBankAccount(client, customer.id, suffix) }
-}
-
-type Sender = Awaited<ReturnType<typeof newSender>>
+type Sender = Awaited<ReturnType<typeof ready>>
 
 /** Makes a transfer out, and submits it to the sandbox rail. */
 async function sendPayment({ client, customer, bank }: Sender): Promise<string> {
@@ -66,7 +59,7 @@ describe('a sandbox payment', () => {
   test.each(REPORTS.flatMap((first) => REPORTS.map((second) => [first, second] as const)))(
     'that is reported %s and then %s has the outcome of the settlement table, even after another poll',
     async (first, second) => {
-      const sender = await newSender(SLOW)
+      const sender = await ready(SLOW)
       const { client, customer } = sender
       const id = await sendPayment(sender)
       let state: Exclude<RailPaymentState, 'GIVEN'> = 'ACCEPTED'
@@ -89,7 +82,7 @@ describe('a sandbox payment', () => {
   )
 
   test('that is reported returned is refunded, and repeated reports count once', async () => {
-    const sender = await newSender()
+    const sender = await ready()
     const { client, customer } = sender
     const id = await sendPayment(sender)
     expect(await readPaymentStatus(client, id)).toBe('COMPLETED')
@@ -102,7 +95,7 @@ describe('a sandbox payment', () => {
   })
 
   test('that is in progress can be cancelled, as in production', async () => {
-    const sender = await newSender(SLOW)
+    const sender = await ready(SLOW)
     const { client, customer } = sender
     const id = await sendPayment(sender)
     expect((await client.post(`/transactions/${id}/cancel`)).status).toBe(200)
@@ -112,7 +105,7 @@ describe('a sandbox payment', () => {
   })
 
   test('of a quote is refunded if it is reported returned, and shows a returned pull', async () => {
-    const { client, customer, bank } = await newSender()
+    const { client, customer, bank } = await ready()
     const payee = await newBankAccount(client, customer.id, '788')
     const quote = await quoted(client, account(bank), to(payee), {
       destination: { destinationType: 'ACCOUNT', accountId: payee },
@@ -134,7 +127,7 @@ describe('a sandbox payment', () => {
 
 test('a report about a payment that the sandbox does not know waits for a person', async () => {
   const client = await newPlatform()
-  const otherSender = await newSender()
+  const otherSender = await ready()
   const foreignPayment = await sendPayment(otherSender)
   for (const id of ['nobody', foreignPayment])
     expect(await report(client, 'payment.returned', id)).toMatchObject({

@@ -1,20 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { eventSigningId } from '@countersign/contract/connectors/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { listen } from '../../../../test/ports.testing.ts'
 import { buildStandardHeaders, parseWebhookSecret } from '../../../src/base/crypto/standard-webhooks.ts'
 import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { until } from '../../worlds/client.testing.ts'
 import {
   BANK_SECRET,
-  buildGermanIban,
   exampleBank,
-  newEuroAccount,
   openProduction,
   type Production,
   SECRET_NAME,
 } from '../../worlds/production/production.testing.ts'
+import { buildGermanIban, newEuroAccount } from '../../worlds/records/external-accounts.testing.ts'
 
 /** A proxy between the server and the example bank, whose responses a test may rewrite. */
 interface ConnectorProxy {
@@ -64,9 +63,9 @@ async function startProxy(bank: string): Promise<ConnectorProxy> {
     response.writeHead(bankResponse.status, { 'content-type': 'application/json' })
     response.end(JSON.stringify(bankResponse.ok ? proxy.rewrite(call, body) : body))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = await listen(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     rewrite: UNCHANGED,
     calls: [],
     bodies: [],
@@ -102,16 +101,12 @@ async function startPayment(suffix: string) {
   return { customerId, payee, id: transfer.body.id as string }
 }
 
-const readTransaction = async (id: string) => (await world.client.get(`/transactions/${id}`)).body
-
 /** Makes scheduled jobs due now. */
 async function runNow(): Promise<void> {
   await world.service.app.db.query(
     "UPDATE jobs SET due_at = created_at WHERE due_at > created_at AND kind <> 'quote.expire'",
   )
 }
-
-const listWaiting = async () => (await world.client.get('/rail-events?status=WAITING&limit=100')).body.data
 
 /** Sends an event to the endpoint of the example bank, signed for a rail. */
 async function sendReport(type: string, data: object, signedFor = 'example-bank') {
@@ -145,13 +140,13 @@ describe('a response of a connector about another payment', () => {
         },
         (times) => times >= 2,
       )
-      expect(await readTransaction(id)).toMatchObject({ status: 'PENDING' })
+      expect(await world.readTransaction(id)).toMatchObject({ status: 'PENDING' })
       expect(await readAvailable(customerId)).toBe(FUNDED - SENT)
       proxy.rewrite = UNCHANGED
       await until(
         async () => {
           await runNow()
-          return readTransaction(id)
+          return world.readTransaction(id)
         },
         (body) => body.status === 'COMPLETED',
       )
@@ -207,15 +202,15 @@ describe('an account that a connector has given to one customer', () => {
 describe('the signature of an event', () => {
   test('is valid only for its own rail and event', async () => {
     const event = { id: `Transaction:${randomUUID()}`, failure }
-    const before = (await listWaiting()).length
+    const before = (await world.listWaitingReports()).length
     for (const signedFor of ['another-bank', '', 'example-bank evt'])
       expect(await sendReport('payment.failed', event, signedFor)).toMatchObject({
         status: 401,
         body: { code: 'INVALID_SIGNATURE' },
       })
-    expect(await listWaiting()).toHaveLength(before)
+    expect(await world.listWaitingReports()).toHaveLength(before)
     expect((await sendReport('payment.failed', event)).status).toBe(200)
-    expect(await listWaiting()).toHaveLength(before + 1)
+    expect(await world.listWaitingReports()).toHaveLength(before + 1)
   })
 
   test('cannot use a secret that two rails share: the file is refused, and the rails stay unchanged', async () => {
@@ -251,7 +246,7 @@ test('a deposit that would overflow a balance waits as a report, and is booked o
   expect((await reportDeposit('a fortune', 'nobody', remaining)).status).toBe(200)
   expect((await reportDeposit('a little', rows[0]?.rail_reference, 700n)).status).toBe(200)
   const isWaiting = expect.objectContaining({ type: 'deposit.received', reason: 'OUT_OF_RANGE' })
-  expect(await listWaiting()).toContainEqual(isWaiting)
+  expect(await world.listWaitingReports()).toContainEqual(isWaiting)
   expect(await readAvailable(customerId)).toBe(0)
   expect((await sendReport('deposit.reversed', { depositId: 'a fortune', failure })).status).toBe(200)
   await until(
@@ -261,7 +256,7 @@ test('a deposit that would overflow a balance waits as a report, and is booked o
     },
     (amount) => amount === 700,
   )
-  expect(await listWaiting()).not.toContainEqual(isWaiting)
+  expect(await world.listWaitingReports()).not.toContainEqual(isWaiting)
 })
 
 describe('an account change that a connector reports', () => {
@@ -275,7 +270,7 @@ describe('an account change that a connector reports', () => {
     await until(
       async () => {
         await runNow()
-        return readTransaction(id)
+        return world.readTransaction(id)
       },
       (body) => body.status === 'COMPLETED',
     )
@@ -291,7 +286,7 @@ describe('an account change that a connector reports', () => {
 
   test('is proposed once, and only if the payment, the amount and the account match', async () => {
     const { payee, data } = await deliverPayment('111')
-    const earlierIds = new Set((await listWaiting()).map(({ id }: { id: string }) => id))
+    const earlierIds = new Set((await world.listWaitingReports()).map(({ id }: { id: string }) => id))
     for (const mismatched of [
       { ...data, id: 'Transaction:0193a1b2-0000-7000-8000-000000000010' },
       { ...data, isPull: true },
@@ -306,7 +301,7 @@ describe('an account change that a connector reports', () => {
     expect((await sendReport('account.changed', { ...data, changes: [] })).status).toBe(400)
     expect((await sendReport('account.changed', data, 'another-bank')).status).toBe(401)
     expect(await listChanges(payee)).toEqual([])
-    const reasons = (await listWaiting())
+    const reasons = (await world.listWaitingReports())
       .filter(({ id }: { id: string }) => !earlierIds.has(id))
       .map(({ reason }: { reason: string }) => reason)
     expect(new Set(reasons)).toEqual(

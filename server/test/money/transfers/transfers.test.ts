@@ -1,24 +1,9 @@
 import { exampleAccounts } from '@countersign/contract/accounts/account-types'
 import { describe, expect, test } from 'vitest'
-import {
-  type Client,
-  fund,
-  newBankAccount,
-  newCustomer,
-  newPlatform,
-  type Reply,
-} from '../../worlds/client.testing.ts'
+import { type Client, newBankAccount, newCustomer, type Reply } from '../../worlds/client.testing.ts'
+import { FUNDED, ready } from '../../worlds/records/payments.testing.ts'
 
-const FUNDED = 100_000
-
-async function newPayer(suffix?: string) {
-  const client = await newPlatform()
-  const customer = await newCustomer(client)
-  await fund(client, customer.usd, FUNDED)
-  return { client, customer, bank: await newBankAccount(client, customer.id, suffix) }
-}
-
-type Payer = Awaited<ReturnType<typeof newPayer>>
+type Payer = Awaited<ReturnType<typeof ready>>
 
 const transferOut = ({ client, customer, bank }: Payer, more: object = {}) =>
   client.post('/transfer-out', {
@@ -46,7 +31,7 @@ const USD = { code: 'USD', name: 'US Dollar', symbol: '$', decimals: 2 }
 
 describe('a transfer out', () => {
   test('holds its amount immediately, and debits it once the rail has delivered it', async () => {
-    const payer = await newPayer()
+    const payer = await ready()
     const { client, customer, bank } = payer
     const transfer = await transferOut(payer, {
       amount: 2500,
@@ -91,7 +76,7 @@ describe('a transfer out', () => {
   })
 
   test('without an amount sends the available balance, and is refused if nothing is left', async () => {
-    const payer = await newPayer('005')
+    const payer = await ready('005')
     expect((await transferOut(payer, { amount: 40_000 })).status).toBe(201)
     const remaining = await transferOut(payer)
     expect(remaining.body.sentAmount.amount).toBe(60_000)
@@ -104,7 +89,7 @@ describe('a transfer out', () => {
   })
 
   test('above the available balance is refused and holds nothing', async () => {
-    const payer = await newPayer()
+    const payer = await ready()
     const refused = await transferOut(payer, { amount: FUNDED + 1 })
     expect(refused).toMatchObject({
       status: 400,
@@ -117,7 +102,7 @@ describe('a transfer out', () => {
   })
 
   test('of the whole balance is made once if it is requested in parallel', async () => {
-    const payer = await newPayer()
+    const payer = await ready()
     const replies = await Promise.all(
       Array.from({ length: 20 }, () => transferOut(payer, { amount: FUNDED })),
     )
@@ -128,7 +113,7 @@ describe('a transfer out', () => {
   })
 
   test('is made once under one Idempotency-Key, and every request gets the same response', async () => {
-    const payer = await newPayer()
+    const payer = await ready()
     const { client, customer, bank } = payer
     const body = { source: { accountId: customer.usd }, destination: { accountId: bank }, amount: 100 }
     const sendOnce = () => client.post('/transfer-out', body, { 'Idempotency-Key': 'once' })
@@ -140,13 +125,13 @@ describe('a transfer out', () => {
   })
 
   test('from an embedded wallet is refused, with a pointer to quotes', async () => {
-    const payer = await newPayer()
+    const payer = await ready()
     const refused = await transferOut(payer, { source: { accountId: payer.customer.wallet }, amount: 1 })
     expect(refused).toMatchObject({ status: 400, body: { details: { field: 'source.accountId' } } })
   })
 
   test('requires accounts of one owner and one currency, and a rail that reaches the account', async () => {
-    const payer = await newPayer()
+    const payer = await ready()
     const { client, customer, bank } = payer
     const stranger = await newCustomer(client)
     const strangerBank = await newBankAccount(client, stranger.id)
@@ -176,7 +161,7 @@ describe('a transfer out', () => {
 
 describe('a transfer in', () => {
   test('credits the account once the rail has pulled the money, and not before', async () => {
-    const payer = await newPayer()
+    const payer = await ready()
     const { client, customer, bank } = payer
     const transfer = await transferIn(payer, { amount: 700 })
     expect(transfer).toMatchObject({
@@ -196,7 +181,7 @@ describe('a transfer in', () => {
   })
 
   test('completes or fails however large it is, and does not stay pending', async () => {
-    const { client, customer, bank } = await newPayer()
+    const { client, customer, bank } = await ready()
     const amount = 9_000_000_000_000_000_000n
     const [usd] = (await client.get('/config')).body.supportedCurrencies
     const supportedCurrencies = [{ ...usd, maxAmount: amount }]
@@ -225,13 +210,13 @@ describe('a transfer in', () => {
   })
 
   test('without an amount pulls the maximum, and is refused if that is unknown or zero', async () => {
-    const payer = await newPayer()
+    const payer = await ready()
     const { client, customer } = payer
     const maximum = await transferIn(payer)
     expect(maximum).toMatchObject({ status: 201, body: { receivedAmount: { amount: 100_000 } } })
     await client.advance(0)
     expect(await readBalances(client, customer.id)).toEqual([FUNDED + 100_000, FUNDED + 100_000])
-    const empty = await transferIn(await newPayer('002'))
+    const empty = await transferIn(await ready('002'))
     expect(empty).toMatchObject({
       status: 400,
       body: { code: 'INSUFFICIENT_BALANCE', details: { field: 'amount', available: 0 } },
@@ -263,7 +248,7 @@ describe('a sandbox transfer', () => {
   ])(
     'whose account has the suffix %s fails immediately, and its money is released',
     async (suffix, failureDetail) => {
-      const payer = await newPayer(suffix)
+      const payer = await ready(suffix)
       const { client, customer } = payer
       const [sent, pulled] = [
         await transferOut(payer, { amount: 500 }),
@@ -284,7 +269,7 @@ describe('a sandbox transfer', () => {
   )
 
   test('whose account has the suffix 005 stays pending for 30 seconds, and then fails', async () => {
-    const payer = await newPayer('005')
+    const payer = await ready('005')
     const { client, customer } = payer
     const transfer = await transferOut(payer, { amount: 500 })
     await client.advance(20)

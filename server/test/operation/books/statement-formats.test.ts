@@ -1,8 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { entriesOf, pickStatements } from '../../../src/outside/bank-files/formats/bank-records.testing.ts'
 import { readIsoMessages } from '../../../src/outside/bank-files/formats/iso-messages.ts'
 import { readMt940 } from '../../../src/outside/bank-files/formats/mt-940-reader.ts'
-import { all, bytesOf } from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import {
+  all,
+  bytesOf,
+  entriesOf,
+  pickStatements,
+} from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { type Client, newCustomer, newPlatform, type Reply } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { payNow, statementOf } from '../../worlds/records/payments.testing.ts'

@@ -9,7 +9,7 @@ import { Client, fund, newCustomer } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { newAgent } from '../../worlds/records/agents.testing.ts'
 import { beVerified, findPlaces, live, PERSONAL } from '../../worlds/records/erasures.testing.ts'
-import { newEuroAccount, newMandate } from '../../worlds/records/mandates.testing.ts'
+import { newEuroAccount, newMandate } from '../../worlds/records/external-accounts.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 

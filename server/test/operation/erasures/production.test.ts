@@ -2,13 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
 import { until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
-import {
-  accountOf,
-  buildGermanIban,
-  openProduction,
-  type Production,
-} from '../../worlds/production/production.testing.ts'
+import { accountOf, openProduction, type Production } from '../../worlds/production/production.testing.ts'
 import { findPlaces } from '../../worlds/records/erasures.testing.ts'
+import { buildGermanIban } from '../../worlds/records/external-accounts.testing.ts'
 import { upload } from '../../worlds/records/onboarding.testing.ts'
 
 let world: Production

@@ -10,7 +10,7 @@ import {
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { newAgent } from '../../worlds/records/agents.testing.ts'
 import { newCard, use } from '../../worlds/records/cards.testing.ts'
-import { newEuroAccount, newMandate } from '../../worlds/records/mandates.testing.ts'
+import { newEuroAccount, newMandate } from '../../worlds/records/external-accounts.testing.ts'
 
 let client: Client
 let ids: Record<string, string>

@@ -8,10 +8,10 @@ import {
   dateBefore,
   exampleBank,
   ModelBank,
-  newEuroAccount,
   openProduction,
   type Production,
 } from '../../worlds/production/production.testing.ts'
+import { newEuroAccount } from '../../worlds/records/external-accounts.testing.ts'
 import { decide, decision } from '../../worlds/records/payments.testing.ts'
 
 const AMOUNT = 1000
@@ -31,7 +31,7 @@ beforeAll(async () => {
     ({ body }) => Number(body.data[0].balance.amount) > 0,
   )
   source = account.id
-  destination = await newEuroAccount(world.client, customerId)
+  destination = await newEuroAccount(world.client, customerId, '000')
 })
 afterAll(() => world.close())
 

@@ -4,6 +4,11 @@ import { toJson } from '../../../src/base/json/json.ts'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import type { BooksReport } from '../../../src/operation/proofs/verify.ts'
 import type { SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import {
+  buildStatusReport,
+  listPayments,
+  readMessageId,
+} from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
@@ -14,7 +19,6 @@ import {
   GuidedOperator,
   Month,
 } from '../../worlds/production/month.testing.ts'
-import { parseSepaPayments, settled } from '../../worlds/production/month-banks.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
 import { readSystemBalances } from '../../worlds/records/payments.testing.ts'
 
@@ -42,7 +46,7 @@ async function createSuspendedDeposit(month: Month, amount: string): Promise<str
 /** Sends a payment in a file to the European bank. */
 async function createFilePayment(month: Month, amount: number) {
   const id = await month.pays(amount)
-  const [payment] = parseSepaPayments((await month.euro.folder.takeFile()).text)
+  const [payment] = listPayments((await month.euro.folder.takeFile()).text)
   return { id, refs: { ...payment, creditor: 'Ada Lovelace' } }
 }
 
@@ -59,8 +63,10 @@ async function settleBatch(month: Month, amounts: readonly number[]): Promise<re
   const ids: string[] = []
   for (const amount of amounts) ids.push(await month.pays(amount, 'EUR', { paymentRail: 'SEPA_INSTANT' }))
   const { name, text } = await month.batch.folder.takeFile()
-  expect(parseSepaPayments(text)).toHaveLength(amounts.length)
-  await month.batch.folder.put(`status-${name}`, settled(text))
+  expect(listPayments(text)).toHaveLength(amounts.length)
+  const message = readMessageId(text)
+  const report = buildStatusReport(message, { id: `S-${message}`, ofFile: '<GrpSts>ACSC</GrpSts>' })
+  await month.batch.folder.put(`status-${name}`, report)
   for (const id of ids) await month.ends(id, 'COMPLETED')
   return ids
 }
@@ -90,7 +96,7 @@ const MONTH_DIFFERENCES: Readonly<Record<string, MonthDifference>> = {
     bank: 'euro-bank',
     reportDifference: async (month) => [await createSuspendedDeposit(month, '130.00'), month.customer.eur.id],
     after: async (month) => {
-      const [payment] = parseSepaPayments((await month.euro.folder.takeFile()).text)
+      const [payment] = listPayments((await month.euro.folder.takeFile()).text)
       expect(payment).toMatchObject({ amount: '30.00' })
       await month.euro.states([buildDebit('30.00', { transactions: [{ ...payment, amount: '30.00' }] })])
     },
@@ -152,7 +158,7 @@ const MONTH_DIFFERENCES: Readonly<Record<string, MonthDifference>> = {
     bank: 'batch-bank',
     reportDifference: async (month) => {
       const id = await month.pays(4_000, 'EUR', { paymentRail: 'SEPA_INSTANT' })
-      const [refs] = parseSepaPayments((await month.batch.folder.takeFile()).text)
+      const [refs] = listPayments((await month.batch.folder.takeFile()).text)
       const entry = buildDebit('40.00', { transactions: [{ ...refs, amount: '40.00' }] })
       await month.batch.states([entry, { ...entry, servicerReference: 'AGAIN' }])
       await month.ends(id, 'COMPLETED')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { writeRecord } from '../../../src/outside/bank-files/formats/ach-records.ts'
+import { buildStatusReport } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
-import { statusFile } from '../../worlds/production/direct-debits.testing.ts'
 import {
   type FileBank,
   findDepositReference,
@@ -47,7 +47,6 @@ function buildNotification({
 }
 
 const findEntry = (text: string) => text.split('\n').find((line) => line.startsWith('6')) ?? ''
-const listReports = async () => (await bank.world.client.get('/rail-events?status=WAITING')).body.data
 const listChanges = async (id: string) =>
   (await bank.world.client.get(`/account-changes?externalAccountId=${id}`)).body.data
 
@@ -79,7 +78,7 @@ test('a notification of change stops payments to the account, including queued o
   const second = (await bank.takeFile()).text
   expect(second).toContain('444555667')
   expect(second).not.toContain('444555666')
-  expect(await readTransaction(queued)).toMatchObject({ status: 'PENDING' })
+  expect(await bank.world.readTransaction(queued)).toMatchObject({ status: 'PENDING' })
 
   const applied = await bank.world.client.post(`/account-changes/${pending.id}/apply`, {
     reason: 'Confirmed',
@@ -101,7 +100,9 @@ test('a notification of change stops payments to the account, including queued o
     'last.ach',
     buildBankFile([buildNotification({ ...notice, reason: 'C61', corrected: 'C01' })]),
   )
-  await until(listReports, (found) => found.some(({ reason }: { reason: string }) => reason === 'UNREADABLE'))
+  await until(bank.world.listWaitingReports, (found) =>
+    found.some(({ reason }: { reason: string }) => reason === 'UNREADABLE'),
+  )
   expect(await listChanges(changedAccount)).toHaveLength(1)
 })
 
@@ -111,7 +112,7 @@ test('a notification of change that contradicts the entry or corrects no account
   await send(payee, 100)
   const entry = findEntry((await bank.takeFile()).text)
   const notice = { entry, account: '555666777', reason: 'C01', corrected: '555666778' }
-  const before = (await listReports()).length
+  const before = (await bank.world.listWaitingReports()).length
   const mismatches = [
     { ...notice, account: '555666770' },
     { ...notice, amount: 100n },
@@ -125,8 +126,8 @@ test('a notification of change that contradicts the entry or corrects no account
   ]
   for (const [index, mismatch] of mismatches.entries())
     await bank.put(`strange-${index}.ach`, buildBankFile([buildNotification(mismatch)]))
-  await until(listReports, (found) => found.length === before + mismatches.length)
-  const reasons = (await listReports())
+  await until(bank.world.listWaitingReports, (found) => found.length === before + mismatches.length)
+  const reasons = (await bank.world.listWaitingReports())
     .map(({ reason }: { reason: string }) => reason)
     .slice(0, mismatches.length)
   expect(reasons.toSorted()).toEqual([
@@ -158,8 +159,6 @@ test('a deposit from an unknown account cannot be returned but can still be assi
   expect(await bank.balanceOf(customerId)).toBe(700n)
 })
 
-const readTransaction = async (id: string) => (await bank.world.client.get(`/transactions/${id}`)).body
-
 test('an incoming payment is credited by its reference, and an outgoing payment completes after its banking days and can still be returned', async () => {
   const started = new Date().toISOString()
   const { customerId, account } = await bank.customer()
@@ -175,10 +174,7 @@ test('an incoming payment is credited by its reference, and an outgoing payment 
       { transactionCode: '22', amount: 50_000n, individualId: 'X', trace: '011401530000007', addenda },
     ]),
   )
-  await until(
-    () => bank.balanceOf(customerId),
-    (balance) => balance === 50_000n,
-  )
+  await bank.waitForBalance(customerId, 50_000n)
 
   const payee = await bank.world.client.post('/customers/external-accounts', {
     customerId,
@@ -209,7 +205,7 @@ test('an incoming payment is credited by its reference, and an outgoing payment 
       await bank.world.service.app.db.query(
         `UPDATE bank_files SET settles_at = 'epoch' WHERE settles_at IS NOT NULL`,
       )
-      return readTransaction(id)
+      return bank.world.readTransaction(id)
     },
     ({ status }) => status === 'COMPLETED',
   )
@@ -245,12 +241,9 @@ test('an incoming payment is credited by its reference, and an outgoing payment 
   )
   expect(await bank.balanceOf(customerId)).toBe(37_450n)
   await bank.put('return.ach', buildBankFile([{ ...returnEntry, addenda: buildReturnAddenda(trace, 'R02') }]))
-  await until(
-    () => bank.balanceOf(customerId),
-    (balance) => balance === 50_000n,
-  )
-  expect(await readTransaction(id)).toMatchObject({ failureReason: 'COUNTERPARTY_POST_TX_FAILED' })
-  const waitingReports = (await listReports()).filter(
+  await bank.waitForBalance(customerId, 50_000n)
+  expect(await bank.world.readTransaction(id)).toMatchObject({ failureReason: 'COUNTERPARTY_POST_TX_FAILED' })
+  const waitingReports = (await bank.world.listWaitingReports()).filter(
     ({ createdAt }: { createdAt: string }) => createdAt > started,
   )
   expect(waitingReports.map(({ reason }: { reason: string }) => reason)).toEqual(['UNKNOWN_PAYMENT'])
@@ -270,10 +263,10 @@ test('the status of one batch in a file with several changes no payment and wait
   const { rows } = await db.query<{ message_name: string }>(
     'SELECT message_name FROM bank_files ORDER BY number DESC LIMIT 1',
   )
-  const before = (await listReports()).length
-  const status = statusFile(rows[0]?.message_name ?? '', '<PmtInfSts>RJCT</PmtInfSts>')
+  const before = (await bank.world.listWaitingReports()).length
+  const status = buildStatusReport(rows[0]?.message_name ?? '', { ofBatch: '<PmtInfSts>RJCT</PmtInfSts>' })
   expect(await bank.put('batch.xml', status)).toBe('done')
-  const waitingReports = await listReports()
+  const waitingReports = await bank.world.listWaitingReports()
   expect(waitingReports).toHaveLength(before + 1)
   expect(waitingReports[0].reason).toBe('UNKNOWN_PAYMENT')
   for (const { body } of replies) {

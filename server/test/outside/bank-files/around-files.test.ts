@@ -34,13 +34,6 @@ function buildAdvice({ account }: Customer, id: string): string {
 const toUsd = (text: string) => text.replaceAll('EUR', 'USD').replaceAll(SEPA_IBAN, ACH_FORMAT.accountNumber)
 const sha256 = (text: string | Uint8Array) => createHash('sha256').update(text).digest('hex')
 
-async function waitForBalance(bank: FileBank, customer: Customer, amount: bigint): Promise<void> {
-  await until(
-    () => bank.balanceOf(customer.customerId),
-    (balance) => balance === amount,
-  )
-}
-
 async function readRefusal(bank: FileBank, name: string): Promise<string> {
   const { body } = await bank.world.client.get('/rail-events?status=WAITING')
   const reports: { body: { type: string; data: { name: string; reason: string } } }[] = body.data
@@ -99,7 +92,7 @@ describe('bank files with markers', () => {
     expect(await bank.balanceOf(customer.customerId)).toBe(0n)
     await bank.drop('a.xml.done', `${sha256(text)}  a.xml\n`)
     await until(bank.look, (names) => names.length === 0)
-    await waitForBalance(bank, customer, 10_000n)
+    await bank.waitForBalance(customer.customerId, 10_000n)
 
     const otherText = buildAdvice(customer, 'OTHER')
     await bank.drop('b.xml', otherText)
@@ -136,7 +129,7 @@ describe('bank files with markers', () => {
     await bank.drop('e.xml', text)
     await bank.drop('e.xml.done', `${sha256(text)}  e.xml\n`)
     await until(bank.look, (names) => names.length === 0)
-    await waitForBalance(bank, customer, 10_000n)
+    await bank.waitForBalance(customer.customerId, 10_000n)
     const names: string[] = []
     for (const index of [0, 1]) {
       await send(bank, customer, buildSepaAccount(index))
@@ -179,7 +172,7 @@ describe('bank files with PGP', () => {
     const customer = await bank.customer()
     const text = buildAdvice(customer, 'SECRET')
     expect(await bank.put('one.pgp', await encryptText(bankPgp, text))).toBe('done')
-    await waitForBalance(bank, customer, 10_000n)
+    await bank.waitForBalance(customer.customerId, 10_000n)
     expect(await bank.put('two.pgp', await encryptText(bankPgp, text))).toBe('done')
     expect(await bank.balanceOf(customer.customerId)).toBe(10_000n)
     await send(bank, customer, buildSepaAccount(2))
@@ -227,7 +220,7 @@ describe('bank files with acknowledgements', () => {
     })
     customer = await bank.customer()
     expect(await bank.put('in.xml', toUsd(buildAdvice(customer, 'IN')))).toBe('done')
-    await waitForBalance(bank, customer, 10_000n)
+    await bank.waitForBalance(customer.customerId, 10_000n)
   })
   afterAll(() => bank.close())
 
@@ -278,7 +271,7 @@ describe('bank files with acknowledgements', () => {
     const id = await send(bank, customer, buildUsAccount('1230004'), 300)
     const { name } = await bank.takeFile()
     expect(await bank.put(`${name}.nak`, 'Batch 1 out of balance\n')).toBe('done')
-    await waitForBalance(bank, customer, before)
+    await bank.waitForBalance(customer.customerId, before)
     expect(await readStatus(id)).toBe('FAILED')
     expect(await bank.put(`${name}.ack`, 'OK')).toBe('done')
     const { body } = await bank.world.client.get('/rail-events?status=WAITING')

@@ -12,15 +12,15 @@ import {
   returnOf,
   type Sent,
 } from '../../worlds/production/bacs.testing.ts'
+import { dieAtEachCommit, pauseWorkers } from '../../worlds/production/file-bank.testing.ts'
 import {
   ERASES_NOW,
   requestErasure,
   resumeErasures,
   waitUntilErased,
   waitUntilErasureWaits,
-} from '../../worlds/production/erasures.testing.ts'
-import { dieAtEachCommit, pauseWorkers } from '../../worlds/production/file-bank.testing.ts'
-import { newMandate, newPoundAccount } from '../../worlds/records/mandates.testing.ts'
+} from '../../worlds/records/erasures.testing.ts'
+import { newMandate, newPoundAccount } from '../../worlds/records/external-accounts.testing.ts'
 
 let bank: BacsBank
 beforeAll(async () => {
@@ -103,7 +103,7 @@ describe('a Bacs direct debit', () => {
     const sent = await bank.readSent()
     const text = returnsFile({ report: 'ARUDD', items: [returnOf(sent, '0')] })
     for (const name of ['arudd.xml', 'arudd-again.xml']) expect(await bank.put(text, name)).toBe('done')
-    const { counterpartyInformation } = await bank.ended(id, 'FAILED')
+    const { counterpartyInformation } = await bank.world.waitForStatus(id, 'FAILED')
     expect(counterpartyInformation.failureDetail).toBe('ARUDD-0: Refer to the payer')
     await bank.passReturnTime()
     expect(await bank.balanceOf(payer.customerId)).toBe(0n)
@@ -123,8 +123,8 @@ describe('a Bacs direct debit', () => {
       const { instruction, ...payer } = await bank.newKnownPayer()
       const sent = await bank.credited(payer)
       await bank.put(returnsFile({ report: 'ARUDD', items: [returnOf(sent, code)] }))
-      await bank.ended(sent.id, 'REFUNDED')
-      await bank.balanceIs(payer.customerId, 0n)
+      await bank.world.waitForStatus(sent.id, 'REFUNDED')
+      await bank.waitForBalance(payer.customerId, 0n)
       expect(await bank.mandateOf(payer)).toMatchObject({ status })
       // The bank needs no instruction: its own report ended the mandate.
       expect(await bank.outbox()).toEqual({})
@@ -140,9 +140,9 @@ describe('a Bacs direct debit', () => {
     const addDays = (date: string, days: number) =>
       new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10)
     expect(await bank.heldBy(() => putReport(addDays(sent.processedOn, -1)))).toEqual(['UNKNOWN_PAYMENT'])
-    expect(await bank.transaction(sent.id)).toMatchObject({ status: 'COMPLETED' })
+    expect(await bank.world.readTransaction(sent.id)).toMatchObject({ status: 'COMPLETED' })
     await putReport(addDays(sent.processedOn, 1))
-    await bank.ended(sent.id, 'REFUNDED')
+    await bank.world.waitForStatus(sent.id, 'REFUNDED')
   })
 
   test('is not changed by a report with another amount, payer, mandate or platform account', async () => {
@@ -158,7 +158,7 @@ describe('a Bacs direct debit', () => {
       await bank.put(returnsFile({ report: 'ARUDD', sortCode: '601614', items: [returnOf(sent, '0')] }))
     })
     expect(reasons.sort()).toEqual(['OTHER_ACCOUNT', 'OTHER_ACCOUNT', 'OTHER_AMOUNT', 'UNKNOWN_PAYMENT'])
-    expect(await bank.transaction(sent.id)).toMatchObject({ status: 'COMPLETED' })
+    expect(await bank.world.readTransaction(sent.id)).toMatchObject({ status: 'COMPLETED' })
     expect(await bank.balanceOf(payer.customerId)).toBe(2_500n)
   })
 
@@ -170,7 +170,7 @@ describe('a Bacs direct debit', () => {
     const sent = await bank.readSent()
     const putReport = () => bank.put(returnsFile({ report: 'ARUDD', items: [returnOf(sent, '0')] }))
     expect(await bank.heldBy(putReport)).toEqual(['UNKNOWN_PAYMENT'])
-    for (const id of ids) expect(await bank.transaction(id)).toMatchObject({ status: 'PENDING' })
+    for (const id of ids) expect(await bank.world.readTransaction(id)).toMatchObject({ status: 'PENDING' })
   })
 })
 

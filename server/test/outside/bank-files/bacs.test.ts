@@ -26,9 +26,9 @@ describe('a Bacs payment', () => {
       ...{ from: expect.stringMatching(/^[0-9A-F]{9}-\d{8}$/), reference: 'CONTRA' },
     })
     expect(text).toMatch(/^VOL1\d{6} {31}123456/)
-    expect(await bank.transaction(id)).toMatchObject({ status: 'PENDING' })
+    expect(await bank.world.readTransaction(id)).toMatchObject({ status: 'PENDING' })
     await bank.passReturnTime()
-    await bank.ended(id, 'COMPLETED')
+    await bank.world.waitForStatus(id, 'COMPLETED')
   })
 
   test('is refused if its remittance information does not fit after the reference', async () => {
@@ -46,11 +46,11 @@ describe('a Bacs payment', () => {
     for (const name of ['arucs.xml', 'arucs-again.xml']) expect(await bank.put(text, name)).toBe('done')
     // Another report repeats the item.
     await bank.put(returnsFile({ report: 'ARUCS', items: [returnOf(sent, '5', { words: 'NO ACCOUNT' })] }))
-    const returned = await bank.ended(id, 'FAILED')
+    const returned = await bank.world.waitForStatus(id, 'FAILED')
     expect(returned).toMatchObject({ failureReason: 'COUNTERPARTY_POST_TX_FAILED' })
-    await bank.balanceIs(payee.customerId, 10_000n)
+    await bank.waitForBalance(payee.customerId, 10_000n)
     await bank.passReturnTime()
-    expect(await bank.transaction(id)).toMatchObject({ status: 'FAILED' })
+    expect(await bank.world.readTransaction(id)).toMatchObject({ status: 'FAILED' })
     expect(await bank.balanceOf(payee.customerId)).toBe(10_000n)
   })
 
@@ -76,7 +76,7 @@ describe('a Bacs payment', () => {
       ...['OTHER_ACCOUNT', 'OTHER_ACCOUNT', 'OTHER_ACCOUNT', 'OTHER_AMOUNT'],
       ...['UNKNOWN_PAYMENT', 'UNKNOWN_PAYMENT'],
     ])
-    expect(await bank.transaction(id)).toMatchObject({ status: 'PENDING' })
+    expect(await bank.world.readTransaction(id)).toMatchObject({ status: 'PENDING' })
     expect(await bank.balanceOf(payee.customerId)).toBe(6_000n)
   })
 })

@@ -8,12 +8,7 @@ import {
 } from '../../../src/outside/bank-files/formats/bai2.testing.ts'
 import { BATCH, PAYMENT, write } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
-import {
-  ACH_FORMAT,
-  type FileBank,
-  findDepositReference,
-  openFileBank,
-} from '../../worlds/production/file-bank.testing.ts'
+import { ACH_FORMAT, type FileBank, openFileBank } from '../../worlds/production/file-bank.testing.ts'
 
 let bank: FileBank
 beforeAll(async () => {
@@ -65,25 +60,12 @@ const put = (text: string) => bank.put(`bai2-${++count}.txt`, text)
 const buildCredit = (reference: string, amount: bigint): SampleBai2Transaction => ({
   ...{ code: '165', amount, bank: `B-${++count}`, texts: [`FOR ${reference}`] },
 })
-async function newPayer() {
-  const { customerId, account } = await bank.customer()
-  return { customerId, account, reference: findDepositReference(account) }
-}
-const waitForBalance = (customerId: string, wanted: bigint) =>
-  until(
-    () => bank.balanceOf(customerId),
-    (found) => found === wanted,
-  )
-const listWaitingReports = async () =>
-  (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
-const findReconciliation = async (date: string) =>
-  (await bank.world.client.get(`/reconciliations?startDate=${date}&endDate=${date}`)).body.data[0]
 
 /** Sends a payment of a new customer whose money a BAI2 file has credited. */
 async function sendPayment(amount: number) {
-  const { customerId, account, reference } = await newPayer()
+  const { customerId, account, reference } = await bank.newPayer()
   await put(buildFile(startNextDay(), [buildDay([buildCredit(reference, 1_000n)])]))
-  await waitForBalance(customerId, 1_000n)
+  await bank.waitForBalance(customerId, 1_000n)
   const payee = await bank.world.client.post('/customers/external-accounts', {
     customerId,
     currency: 'USD',
@@ -112,7 +94,7 @@ async function sendPayment(amount: number) {
 
 describe('BAI2 files', () => {
   test('a BAI2 file closes a day: it credits the deposit, confirms the payout, records the fees and reconciles the day', async () => {
-    const { reference, customerId } = await newPayer()
+    const { reference, customerId } = await bank.newPayer()
     const { waitForStatus, paymentReference } = await sendPayment(300)
     const date = startNextDay()
     const text = buildFile(date, [
@@ -125,16 +107,16 @@ describe('BAI2 files', () => {
       ]),
     ])
     expect(await put(text)).toBe('done')
-    await waitForBalance(customerId, 4_500n)
+    await bank.waitForBalance(customerId, 4_500n)
     await waitForStatus('COMPLETED')
-    expect(await findReconciliation(date)).toMatchObject({
+    expect(await bank.findReconciliation(date)).toMatchObject({
       statement: { entryCount: 5, charged: 30, closingBalance: Number(balance) },
     })
-    expect(await listWaitingReports()).toEqual([])
+    expect(await bank.world.listWaitingReports()).toEqual([])
   })
 
   test('a BAI2 file counts once, even if it is repeated, renamed or rewritten by the bank', async () => {
-    const { reference, customerId } = await newPayer()
+    const { reference, customerId } = await bank.newPayer()
     const date = startNextDay()
     const account = buildDay([buildCredit(reference, 1_200n)])
     const text = buildFile(date, [account])
@@ -145,39 +127,41 @@ describe('BAI2 files', () => {
       buildFile(date, [account], { status: '3', time: '9999' }),
     ])
       expect(await put(content)).toBe('done')
-    await waitForBalance(customerId, 1_200n)
-    expect(await listWaitingReports()).toEqual([])
-    expect((await findReconciliation(date)).statement).toMatchObject({ entryCount: 1 })
+    await bank.waitForBalance(customerId, 1_200n)
+    expect(await bank.world.listWaitingReports()).toEqual([])
+    expect((await bank.findReconciliation(date)).statement).toMatchObject({ entryCount: 1 })
   })
 
   test('a BAI2 file about another account has no effect but is recorded, and our account in the same file is read', async () => {
-    const { reference, customerId } = await newPayer()
+    const { reference, customerId } = await bank.newPayer()
     const otherAccount = { ...buildDay([]), account: '55511', transactions: [buildCredit(reference, 9_000n)] }
     expect(
       await put(buildFile(startNextDay(), [otherAccount, buildDay([buildCredit(reference, 700n)])])),
     ).toBe('done')
-    await waitForBalance(customerId, 700n)
-    const reports = (await listWaitingReports()).filter(
+    await bank.waitForBalance(customerId, 700n)
+    const reports = (await bank.world.listWaitingReports()).filter(
       ({ reason }: { reason: string }) => reason === 'OTHER_ACCOUNT',
     )
     expect(reports).toMatchObject([{ body: { data: { account: '55511', currency: 'USD' } } }])
   })
 
   test('a BAI2 file with a wrong total has no effect, and its refusal names the line', async () => {
-    const { reference, customerId } = await newPayer()
+    const { reference, customerId } = await bank.newPayer()
     const date = startNextDay()
     const before = balance
     const text = buildFile(date, [buildDay([buildCredit(reference, 800n)])])
     balance = before
     expect(await put(text.replace(/^49,(\d+)/m, '49,1$1'))).toBe('refused')
-    const refusal = (await listWaitingReports()).find(({ type }: { type: string }) => type === 'file.refused')
+    const refusal = (await bank.world.listWaitingReports()).find(
+      ({ type }: { type: string }) => type === 'file.refused',
+    )
     expect(refusal.body.data.reason).toMatch(/^line 5: record 49 says that its control total is "1\d+", but/)
     expect(await bank.balanceOf(customerId)).toBe(0n)
-    expect(await findReconciliation(date)).toBeUndefined()
+    expect(await bank.findReconciliation(date)).toBeUndefined()
   })
 
   test('a BAI2 file of the current day books nothing, and a test or a deletion is reported without being booked', async () => {
-    const { reference, customerId } = await newPayer()
+    const { reference, customerId } = await bank.newPayer()
     const date = startNextDay()
     const before = balance
     const account = buildDay([buildCredit(reference, 600n)])
@@ -185,14 +169,14 @@ describe('BAI2 files', () => {
     for (const more of [{ modifier: '3' }, { modifier: '1' }, { status: '4' }, { status: '2' }])
       expect(await put(buildFile(date, [account], more))).toBe('done')
     expect(await bank.balanceOf(customerId)).toBe(0n)
-    expect(await findReconciliation(date)).toBeUndefined()
-    const reasons = (await listWaitingReports()).map(
+    expect(await bank.findReconciliation(date)).toBeUndefined()
+    const reasons = (await bank.world.listWaitingReports()).map(
       ({ body }: { body: { data: { reason?: string } } }) => body.data.reason,
     )
     for (const word of ['is a test', 'deletes data'])
       expect(reasons.filter((reason: string | undefined) => reason?.includes(word))).toHaveLength(1)
     await put(buildFile(date, [buildDay([buildCredit(reference, 600n)])]))
-    await waitForBalance(customerId, 600n)
+    await bank.waitForBalance(customerId, 600n)
   })
 
   test.each([
@@ -216,7 +200,7 @@ describe('BAI2 files', () => {
       ? buildDay([returnLine])
       : { account: ACH_FORMAT.accountNumber, transactions: [returnLine] }
     await put(buildFile(startNextDay(), [account]))
-    await waitForBalance(customerId, 1_000n)
+    await bank.waitForBalance(customerId, 1_000n)
     const { rows } = await bank.world.service.app.db.query<{ details: string }>(
       `SELECT failure::text AS details FROM rail_payments WHERE 'Transaction:' || payment_id = $1`,
       [transactionId],
@@ -225,19 +209,19 @@ describe('BAI2 files', () => {
   })
 
   test('a BAI2 file with a settlement that may be the sum of NACHA entries that were counted before waits for a person', async () => {
-    const payers = [await newPayer(), await newPayer()]
+    const payers = [await bank.newPayer(), await bank.newPayer()]
     const effectiveDate = startNextDay()
     const payments = payers.map(({ reference }, index) => ({
       ...{ ...PAYMENT, account: ACH_FORMAT.accountNumber, traceSequence: index + 1 },
       ...{ amount: 111n, remittanceInformation: `FOR ${reference}` },
     }))
     await bank.put(`entries-${effectiveDate}.ach`, await write([{ ...BATCH, effectiveDate, payments }]))
-    for (const { customerId } of payers) await waitForBalance(customerId, 111n)
-    const before = (await listWaitingReports()).length
+    for (const { customerId } of payers) await bank.waitForBalance(customerId, 111n)
+    const before = (await bank.world.listWaitingReports()).length
     await put(
       buildFile(effectiveDate, [buildDay([{ code: '166', amount: 222n, texts: ['ACH SETTLEMENT'] }])]),
     )
-    const found = await listWaitingReports()
+    const found = await bank.world.listWaitingReports()
     expect(found).toHaveLength(before + 1)
     expect(found.map(({ reason }: { reason: string }) => reason)).toContain('OTHER_AMOUNT')
     const suspense = (await bank.world.client.get('/deposits?status=SUSPENSE&limit=100')).body.data
@@ -260,11 +244,11 @@ if (!existsSync(VECTOR)) console.warn(`no file at ${VECTOR.pathname}: its test i
 test.skipIf(!existsSync(VECTOR))(
   'the BAI2 sample file credits the customer whose reference it names',
   async () => {
-    const { customerId, reference } = await newPayer()
+    const { customerId, reference } = await bank.newPayer()
     const text = readFileSync(VECTOR, 'utf8')
       .replace('CSD59D3725E6', reference)
       .replace('0004477', ACH_FORMAT.accountNumber)
     expect(await put(text)).toBe('done')
-    await waitForBalance(customerId, 10_000n)
+    await bank.waitForBalance(customerId, 10_000n)
   },
 )

@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import {
+  camtFile,
+  formatCents,
+  type SampleEntry,
+} from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { isFull } from '../../reliability/faults.testing.ts'
 import {
   type FileBank,
@@ -59,8 +63,6 @@ const anyAccount = fc.record({
   isLastFirst: fc.boolean(),
 })
 
-const formatEuros = (cents: bigint) => `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`
-
 /** The bank and its account, which all runs share. */
 class Bank {
   readonly files: FileBank
@@ -100,12 +102,12 @@ function buildStatement(
   more: { id?: string; version?: '02' | '08'; kind?: '053' | '054' } = {},
 ): string {
   const balances =
-    more.kind === '054' ? {} : { balances: [formatEuros(opening), formatEuros(closing)] as const }
+    more.kind === '054' ? {} : { balances: [formatCents(opening), formatCents(closing)] as const }
   return camtFile({ id: `S-${date}`, ...balances, entries, ...more }).replaceAll('2026-03-02', date)
 }
 
 function buildEntry(bank: Bank, references: readonly string[], booking: Booking): SampleEntry {
-  const amount = formatEuros(BigInt(booking.cents))
+  const amount = formatCents(BigInt(booking.cents))
   const text = booking.payee === undefined ? 'rent' : (references[booking.payee] ?? '')
   const detail = { amount, debtor: 'Ada Lovelace', text }
   const others = references.map((reference) => ({ ...detail, text: reference }))
@@ -116,11 +118,11 @@ function buildEntry(bank: Bank, references: readonly string[], booking: Booking)
       booking.cents > 1
         ? [
             { ...detail, amount: '0.01' },
-            { ...detail, amount: formatEuros(BigInt(booking.cents - 1)) },
+            { ...detail, amount: formatCents(BigInt(booking.cents - 1)) },
           ]
         : [detail],
     'several-without-sum': [...others, detail],
-    'instructed-more': [{ ...detail, amount: formatEuros(BigInt(booking.cents + 26)) }],
+    'instructed-more': [{ ...detail, amount: formatCents(BigInt(booking.cents + 26)) }],
     'advice-alone': [],
   }[booking.details]
   // An advice with different text is recognized by the bank's reference.

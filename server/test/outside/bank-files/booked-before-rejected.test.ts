@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import { requireValue } from '../../../src/base/formats/require-value.ts'
+import {
+  BankBalance,
+  buildRejection,
+  buildStatusReport,
+  camtFile,
+  listPayments,
+  readMessageId,
+  type SampleEntry,
+} from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
 import {
   type FileBank,
@@ -13,25 +22,13 @@ beforeAll(async () => {
 })
 afterAll(() => bank.close())
 
-const readTransaction = async (id: string) => (await bank.world.client.get(`/transactions/${id}`)).body
-const waitForStatus = (id: string, status: string) =>
-  until(
-    () => readTransaction(id),
-    (found) => found.status === status,
-  )
-const listWaitingReports = async () =>
-  (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
-
 let count = 0
-let balance = 0
+const balance = new BankBalance()
 
 /** Puts a statement of the next day, with or without balances. */
 async function putStatement(isWholeDay: boolean, entry: SampleEntry): Promise<void> {
   count += 1
-  const opening = balance
-  const sum = Number(entry.amount) * (entry.direction === 'CRDT' ? 1 : -1)
-  if (isWholeDay) balance += sum
-  const balances = isWholeDay ? { balances: [opening.toFixed(2), balance.toFixed(2)] as const } : {}
+  const balances = isWholeDay ? { balances: balance.book([entry]) } : {}
   const text = camtFile({ id: `S-${count}`, ...balances, entries: [entry] })
   const date = `2026-03-${String(count + 2).padStart(2, '0')}`
   expect(await bank.put(`statement-${count}.xml`, text.replaceAll('2026-03-02', date))).toBe('done')
@@ -67,13 +64,12 @@ async function createPayments(amounts: readonly number[]) {
 async function sendThreePayments() {
   const { ids, customerId } = await createPayments([1_000, 2_000, 3_000])
   const { text } = await bank.takeFile()
-  const findInstructionId = (amount: string) => {
-    const payments = [...text.matchAll(/<CdtTrfTxInf>.*?<\/CdtTrfTxInf>/g)].map(([element]) => element)
-    const payment = payments.find((element) => element.includes(`>${amount}<`)) ?? ''
-    return /<InstrId>(.*?)</.exec(payment)?.[1]
-  }
-  const message = /<MsgId>(.*?)</.exec(text)?.[1]
-  const rejection = `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>S</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>${message}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId></OrgnlGrpInfAndSts><OrgnlPmtInfAndSts><OrgnlPmtInfId>${message}</OrgnlPmtInfId><TxInfAndSts><OrgnlInstrId>${findInstructionId('20.00')}</OrgnlInstrId><TxSts>RJCT</TxSts><StsRsnInf><Rsn><Cd>AC04</Cd></Rsn></StsRsnInf></TxInfAndSts></OrgnlPmtInfAndSts></CstmrPmtStsRpt></Document>`
+  const message = readMessageId(text)
+  const { instructionId } = requireValue(
+    listPayments(text).find(({ amount }) => amount === '20.00'),
+    'payment',
+  )
+  const rejection = buildStatusReport(message, { ofBatch: buildRejection({ instructionId }, 'AC04') })
   return { ids, customerId, message, rejection }
 }
 
@@ -85,16 +81,16 @@ test.each([
   async (_, isWholeDay) => {
     const { ids, customerId, message, rejection } = await sendThreePayments()
     const [first = '', rejected = '', third = ''] = ids
-    await putStatement(isWholeDay, { amount: '40.00', direction: 'DBIT', batch: message ?? '' })
-    expect(await listWaitingReports()).toMatchObject([
+    await putStatement(isWholeDay, { amount: '40.00', direction: 'DBIT', batch: message })
+    expect(await bank.world.listWaitingReports()).toMatchObject([
       { reason: 'OTHER_AMOUNT', body: { data: { file: message } } },
     ])
-    for (const id of ids) expect((await readTransaction(id)).status).toBe('PENDING')
+    for (const id of ids) expect((await bank.world.readTransaction(id)).status).toBe('PENDING')
     expect(await bank.put(`rejected-${count}.xml`, rejection)).toBe('done')
-    await waitForStatus(first, 'COMPLETED')
-    await waitForStatus(third, 'COMPLETED')
-    await waitForStatus(rejected, 'FAILED')
-    expect(await listWaitingReports()).toEqual([])
+    await bank.world.waitForStatus(first, 'COMPLETED')
+    await bank.world.waitForStatus(third, 'COMPLETED')
+    await bank.world.waitForStatus(rejected, 'FAILED')
+    expect(await bank.world.listWaitingReports()).toEqual([])
     // A repeated rejection changes nothing.
     expect(await bank.put(`again-${count}.xml`, rejection.replace('>S<', '>T<'))).toBe('done')
     expect(await bank.balanceOf(customerId)).toBe(6_000n)
@@ -123,10 +119,10 @@ test('a payment that the bank books by mistake before it is in a file is not sen
     ...{ amount: '15.00', direction: 'DBIT', servicerReference: `EARLY-${count}` },
     transactions: [{ amount: '15.00', instructionId }],
   })
-  await waitForStatus(early, 'COMPLETED')
+  await bank.world.waitForStatus(early, 'COMPLETED')
   await db.query(`UPDATE bank_file_workers SET collected_at = 'epoch'`)
   workers.wake()
   const { text } = await bank.takeFile()
   expect([...text.matchAll(/<InstdAmt Ccy="EUR">(.*?)</g)].map(([, amount]) => amount)).toEqual(['5.00'])
-  expect((await readTransaction(later)).status).toBe('PENDING')
+  expect((await bank.world.readTransaction(later)).status).toBe('PENDING')
 })

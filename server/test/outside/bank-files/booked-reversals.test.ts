@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import { until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
-import { FUNDS, openReversalBank, readReference, readTrace, type StatedLine } from './reversals.testing.ts'
+import { FUNDS, openReversalBank, readReference, readTrace, type StatedLine } from './ach-bank.testing.ts'
 
 let world: Awaited<ReturnType<typeof openReversalBank>>
 beforeAll(async () => {

@@ -3,19 +3,21 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { requireValue } from '../../../src/base/formats/require-value.ts'
 import { addBankingDays, findLatestEffectiveDate } from '../../../src/outside/bank-files/cut-off-times.ts'
+import {
+  buildPaymentStatus,
+  buildStatusReport,
+} from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { isBankFilesRail } from '../../../src/outside/bank-files/rail.ts'
 import { REVERSALS_PER_DAY_MAX } from '../../../src/outside/bank-files/reversal-requests.ts'
 import { until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
-import { statusFile } from '../../worlds/production/direct-debits.testing.ts'
 import {
   ACH_FORMAT,
   dieAfter,
   pauseWorkers,
   resumeWorkers,
 } from '../../worlds/production/file-bank.testing.ts'
-import { newPayingCustomer } from './ach-bank.testing.ts'
-import { FUNDS, openReversalBank, readReference, readTrace } from './reversals.testing.ts'
+import { FUNDS, newPayingCustomer, openReversalBank, readReference, readTrace } from './ach-bank.testing.ts'
 
 let world: Awaited<ReturnType<typeof openReversalBank>>
 beforeAll(async () => {
@@ -158,13 +160,15 @@ test('an erased reversal keeps its status, and a return after the erasure restor
 test('a reversal ends if the bank cancels it or its file, and it can then be requested again', async () => {
   const { bank, submitReversedPayment, reverse, takeNextFile, waitForReversal, query, findReports } = world
   const { id, reversalEntry, file } = await submitReversedPayment('333444555', 100)
-  const status = `<TxInfAndSts><OrgnlEndToEndId>${readReference(reversalEntry)}</OrgnlEndToEndId><TxSts>CANC</TxSts></TxInfAndSts>`
-  await bank.put('cancelled.xml', statusFile(file, status))
+  const status = buildPaymentStatus({ endToEndId: readReference(reversalEntry) }, 'CANC')
+  await bank.put('cancelled.xml', buildStatusReport(file, { ofBatch: status }))
   expect((await waitForReversal(id, 'FAILED')).failure).toContain('canceled')
   expect((await reverse(id)).status).toBe(200)
   const { name } = await takeNextFile()
   const { rows } = await query('SELECT message_name FROM bank_files WHERE name = $1', [name])
-  const fileStatus = statusFile(String(rows[0]?.message_name), '<PmtInfSts>CANC</PmtInfSts>')
+  const fileStatus = buildStatusReport(String(rows[0]?.message_name), {
+    ofBatch: '<PmtInfSts>CANC</PmtInfSts>',
+  })
   await bank.put('cancelled-whole.xml', fileStatus)
   expect((await waitForReversal(id, 'FAILED')).failure).toContain('canceled')
   expect(await findReports(id)).toEqual([])

@@ -2,18 +2,18 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { camtFile } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
 import {
-  ERASES_NOW,
-  requestErasure,
-  resumeErasures,
-  waitUntilErased,
-  waitUntilErasureWaits,
-} from '../../worlds/production/erasures.testing.ts'
-import {
   type FileBank,
   openFileBank,
   pauseWorkers,
   waitUntilQueued,
 } from '../../worlds/production/file-bank.testing.ts'
+import {
+  ERASES_NOW,
+  requestErasure,
+  resumeErasures,
+  waitUntilErased,
+  waitUntilErasureWaits,
+} from '../../worlds/records/erasures.testing.ts'
 
 let bank: FileBank
 beforeAll(async () => {

@@ -2,7 +2,13 @@ import { Countersign } from '@countersign/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { vectorsAbsent } from '../../../src/base/crypto/vectors.testing.ts'
 import { schemaFaults } from '../../../src/outside/bank-files/formats/official-schema.testing.ts'
-import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import {
+  buildPaymentStatus,
+  buildStatusReport,
+  camtFile,
+  readMessageId,
+  type SampleEntry,
+} from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
@@ -12,7 +18,7 @@ import {
   holdPounds,
   openFileBank,
 } from '../../worlds/production/file-bank.testing.ts'
-import { newPoundAccount } from '../../worlds/records/mandates.testing.ts'
+import { newPoundAccount } from '../../worlds/records/external-accounts.testing.ts'
 
 let bank: FileBank
 let countersign: Countersign
@@ -62,7 +68,7 @@ function parseFile(text: string) {
   const [instructionId = '', endToEndId = ''] = [findElement('InstrId'), findElement('EndToEndId')]
   const to = [findElement('MmbId'), /<CdtrAcct>.*?<Othr><Id>(.*?)</.exec(text)?.[1], findElement('Nm')]
   const amount = findElement('InstdAmt') ?? ''
-  const message = /<MsgId>(.*?)</.exec(text)?.[1] ?? ''
+  const message = readMessageId(text)
   return { text, instructionId, endToEndId, amount, message, to, reference: findElement('Ustrd') }
 }
 type Sent = ReturnType<typeof parseFile>
@@ -73,8 +79,8 @@ async function putStatusReport(
   code: string,
   reason = '',
 ): Promise<void> {
-  const payment = `<TxInfAndSts><OrgnlInstrId>${instructionId}</OrgnlInstrId><OrgnlEndToEndId>${endToEndId}</OrgnlEndToEndId><TxSts>${code}</TxSts>${reason}</TxInfAndSts>`
-  const report = `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>S-${++files}</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>${message}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId></OrgnlGrpInfAndSts><OrgnlPmtInfAndSts><OrgnlPmtInfId>${message}</OrgnlPmtInfId>${payment}</OrgnlPmtInfAndSts></CstmrPmtStsRpt></Document>`
+  const ofBatch = buildPaymentStatus({ instructionId, endToEndId }, code, reason)
+  const report = buildStatusReport(message, { id: `S-${++files}`, ofBatch })
   expect(await bank.put(`status-${files}.xml`, report)).toBe('done')
 }
 
@@ -86,7 +92,7 @@ async function newPayee(more: object = {}, pounds = 100) {
     ...{ amount, direction: 'CRDT' },
     transactions: [{ amount, debtor: 'Ada Lovelace', text: findDepositReference(account) }],
   })
-  await waitForBalance(customerId, BigInt(pounds) * 100n)
+  await bank.waitForBalance(customerId, BigInt(pounds) * 100n)
   const external = await newPoundAccount(bank.world.client, customerId, more)
   return { customerId, account: String(account.id), external }
 }
@@ -111,11 +117,6 @@ const waitForStatus = (id: string, status: string) =>
   until(
     () => countersign.transactions.get(id),
     (found) => found.status === status,
-  )
-const waitForBalance = (customerId: string, amount: bigint) =>
-  until(
-    () => bank.balanceOf(customerId),
-    (balance) => balance === amount,
   )
 const buildDebit = ({ amount, instructionId, endToEndId }: Sent): SampleEntry => ({
   ...{ amount, direction: 'DBIT' },
@@ -149,14 +150,14 @@ describe('a Faster Payments payment', () => {
       const { id, sent } = await pay(payee, 2_000n)
       await putStatement(buildDebit(sent), as)
       await waitForStatus(id, 'COMPLETED')
-      await waitForBalance(payee.customerId, 8_000n)
+      await bank.waitForBalance(payee.customerId, 8_000n)
       const { amount, endToEndId } = sent
       const returnEntry: SampleEntry = {
         ...{ amount, direction: 'CRDT', servicerReference: `BACK-${endToEndId}` },
         transactions: [{ amount, endToEndId, returnReason: 'AC04' }],
       }
       for (const repeated of [returnEntry, returnEntry]) await putStatement(repeated, as)
-      await waitForBalance(payee.customerId, 10_000n)
+      await bank.waitForBalance(payee.customerId, 10_000n)
       expect(await countersign.transactions.get(id)).toMatchObject({ refund: { status: 'COMPLETED' } })
     },
   )
@@ -169,7 +170,7 @@ describe('a Faster Payments payment', () => {
     expect(await waitForStatus(id, 'FAILED')).toMatchObject({
       counterpartyInformation: { failureDetail: expect.stringMatching(/^AC01/) },
     })
-    await waitForBalance(payee.customerId, 10_000n)
+    await bank.waitForBalance(payee.customerId, 10_000n)
   })
 
   test.skipIf(vectorsAbsent)('is sent in a file that is valid according to the official schema', async () => {

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import {
+  BankBalance,
+  camtFile,
+  type SampleEntry,
+} from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { erasePayments } from '../../../src/storage/erasure/erase-payments.ts'
 import { eraseRailEvents } from '../../../src/storage/erasure/erase-rail-events.ts'
@@ -19,9 +23,7 @@ afterAll(() => bank.close())
 
 let count = 0
 let day = Date.parse('2026-03-02T00:00:00Z')
-let balance = 0
-
-const formatEuros = (cents: number) => (cents / 100).toFixed(2)
+const balance = new BankBalance()
 
 /** Puts the next day's statement without the payers of its credits, and returns the day. */
 function putStatementWithoutPayers(...credits: readonly SampleEntry[]): Promise<string> {
@@ -36,9 +38,7 @@ const computeNextDay = () => new Date(day + 86_400_000).toISOString().slice(0, 1
 async function putStatement(entries: readonly SampleEntry[]): Promise<string> {
   const date = computeNextDay()
   day += 86_400_000
-  const opening = balance
-  balance += entries.reduce((sum, { amount }) => sum + Number(amount.replace('.', '')), 0)
-  const text = camtFile({ id: `S-${date}`, balances: [formatEuros(opening), formatEuros(balance)], entries })
+  const text = camtFile({ id: `S-${date}`, balances: balance.book(entries), entries })
   expect(await bank.put(`statement-${date}.xml`, text.replaceAll('2026-03-02', date))).toBe('done')
   return date
 }
@@ -62,23 +62,18 @@ async function newPayer() {
 
 const listDeposits = async (accountId: string) =>
   (await bank.world.client.get(`/deposits?accountId=${accountId}`)).body.data
-const listSuspended = async () =>
-  (await bank.world.client.get('/deposits?status=SUSPENSE&limit=100')).body.data
-const waitForBalance = (customerId: string, wanted: bigint) =>
-  until(
-    () => bank.balanceOf(customerId),
-    (found) => found === wanted,
-  )
 
 describe('late advices', () => {
   test('a late advice credits the account whose reference the statement left out, once, and stores the data of the advice', async () => {
     const { customerId, accountId, reference } = await newPayer()
     const payment = buildCredit('30.00', `for ${reference}`)
     const date = await putStatementWithoutPayers(payment)
-    expect(await listSuspended()).toMatchObject([{ reason: 'NO_MATCH', amount: { amount: 3000 } }])
+    expect(await bank.world.listSuspendedDeposits()).toMatchObject([
+      { reason: 'NO_MATCH', amount: { amount: 3000 } },
+    ])
     await putAdvice(date, payment)
-    await waitForBalance(customerId, 3_000n)
-    expect(await listSuspended()).toEqual([])
+    await bank.waitForBalance(customerId, 3_000n)
+    expect(await bank.world.listSuspendedDeposits()).toEqual([])
     const [deposit] = await listDeposits(accountId)
     expect(deposit).toMatchObject({ status: 'CREDITED', sender: { name: 'Ada Lovelace' } })
     expect(deposit.references).toMatchObject([{ reference }])
@@ -97,25 +92,21 @@ describe('late advices', () => {
     const entries = [1, 2].map(() => buildCredit('12.00', reference, 'NONREF'))
     const date = await putStatementWithoutPayers(...entries)
     await putAdvice(date, entries[0]!)
-    await waitForBalance(customerId, 1_200n)
+    await bank.waitForBalance(customerId, 1_200n)
     await putAdvice(date, ...entries)
-    await waitForBalance(customerId, 2_400n)
+    await bank.waitForBalance(customerId, 2_400n)
     expect(await bank.balanceOf(customerId)).toBe(2_400n)
   })
 
   test('a late advice credits nothing twice, because it is first matched to a booking that names the same account', async () => {
     const { customerId, reference } = await newPayer()
     const named = { ...buildCredit('7.00', 'rent', 'NONREF') }
-    const text = camtFile({
-      id: 'S-named',
-      balances: [formatEuros(balance), formatEuros(balance + 1_400)],
-      entries: [{ ...buildCredit('7.00', reference, 'NONREF') }, { ...named, transactions: [] }],
-    })
+    const entries = [buildCredit('7.00', reference, 'NONREF'), { ...named, transactions: [] }]
+    const text = camtFile({ id: 'S-named', balances: balance.book(entries), entries })
     day += 86_400_000
-    balance += 1_400
     const date = new Date(day).toISOString().slice(0, 10)
     await bank.put('named.xml', text.replaceAll('2026-03-02', date))
-    await waitForBalance(customerId, 700n)
+    await bank.waitForBalance(customerId, 700n)
     await putAdvice(date, buildCredit('7.00', `in other words ${reference}`, 'NONREF'))
     expect(await bank.balanceOf(customerId)).toBe(700n)
   })
@@ -128,7 +119,9 @@ describe('late advices', () => {
     await putStatementWithoutPayers({ ...buildCredit('19.00', reference, 'NONREF'), transactions: [] })
     expect(await bank.balanceOf(customerId)).toBe(0n)
     expect(
-      (await listSuspended()).filter(({ amount }: { amount: { amount: number } }) => amount.amount === 1900),
+      (await bank.world.listSuspendedDeposits()).filter(
+        ({ amount }: { amount: { amount: number } }) => amount.amount === 1900,
+      ),
     ).toHaveLength(2)
   })
 
@@ -138,7 +131,7 @@ describe('late advices', () => {
     const payment = buildCredit('23.00', `quahogmark ${reference}`)
     const date = await putStatementWithoutPayers(payment)
     await putAdvice(date, { ...payment, transactions: [{ ...payment.transactions![0]!, debtor }] })
-    await waitForBalance(customerId, 2_300n)
+    await bank.waitForBalance(customerId, 2_300n)
     const { db } = bank.world.service.app
     const { rows } = await db.query<{ platform_id: string }>(
       'SELECT platform_id FROM customers WHERE id = $1',
@@ -169,7 +162,7 @@ describe('a credit that may be a sum because its details do not add up to it', (
     const payment = buildCredit('31.00', `for ${advisedPayer.reference}`)
     await putAdvice(computeNextDay(), payment)
     await putStatement([buildSum(summedPayer.reference, '101.00'), removePayer(payment)])
-    await waitForBalance(summedPayer.customerId, 10_100n)
+    await bank.waitForBalance(summedPayer.customerId, 10_100n)
     expect(await bank.balanceOf(advisedPayer.customerId)).toBe(3_100n)
     expect(await listWaitingReports(10_100)).toEqual([])
   })

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { camtFile } from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import { camtFile, readMessageId } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
 import {
   type FileBank,
@@ -17,14 +17,6 @@ const readVector = (name: string, replace: Readonly<Record<string, string>>) =>
   Object.entries(replace).reduce(
     (text, [from, to]) => text.replaceAll(from, to),
     readFileSync(new URL(name, VECTORS), 'utf8'),
-  )
-
-const listWaitingReports = async (bank: FileBank) =>
-  (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
-const waitForBalance = (bank: FileBank, customerId: string, wanted: bigint) =>
-  until(
-    () => bank.balanceOf(customerId),
-    (found) => found === wanted,
   )
 
 async function send(
@@ -77,7 +69,7 @@ describe.skipIf(isAbsent)('on a SEPA rail', () => {
       `funds-${customerId.slice(-6)}.xml`,
       camtFile({ id: customerId.slice(-12), entries: [entry] }),
     )
-    await waitForBalance(bank, customerId, 10_000n)
+    await bank.waitForBalance(customerId, 10_000n)
     return { customerId, account }
   }
   const payee = {
@@ -115,9 +107,9 @@ describe.skipIf(isAbsent)('on a SEPA rail', () => {
     ['pain002-001-11.xml', 'FAILED', 263],
   ])('the status report %s leaves its payment %s without a person', async (name, status, amount) => {
     const { customerId, account } = await newFundedCustomer()
-    const before = (await listWaitingReports(bank)).length
+    const before = (await bank.world.listWaitingReports()).length
     const { text, waitForStatus } = await send(bank, customerId, account.id, amount, payee)
-    const message = /<MsgId>(.*?)</.exec(text)?.[1] ?? ''
+    const message = readMessageId(text)
     const { instructionId, endToEndId } = readIds(text)
     const report = readVector(name, {})
       .replace(/<OrgnlMsgId>.*?</, `<OrgnlMsgId>${message}<`)
@@ -125,7 +117,7 @@ describe.skipIf(isAbsent)('on a SEPA rail', () => {
       .replace(/<OrgnlEndToEndId>.*?</, `<OrgnlEndToEndId>${endToEndId}<`)
     expect(await bank.put(name, report)).toBe('done')
     await waitForStatus(status)
-    expect((await listWaitingReports(bank)).length).toBe(before)
+    expect((await bank.world.listWaitingReports()).length).toBe(before)
   })
 })
 
@@ -142,7 +134,7 @@ describe.skipIf(isAbsent)('on a rail with deposits from advices', () => {
     expect(await bank.put('single.xml', readVector('camt053-single-on-advices-rail.xml', replace))).toBe(
       'done',
     )
-    await waitForBalance(bank, customerId, 1_022n)
+    await bank.waitForBalance(customerId, 1_022n)
   })
 })
 
@@ -160,7 +152,7 @@ describe.skipIf(isAbsent)('on an ACH rail', () => {
     const replace = { CSD59D3725E6: findDepositReference(account) }
     expect(await bank.put('other.ach', readVector('credit-to-another-account.ach', replace))).toBe('done')
     expect(await bank.balanceOf(customerId)).toBe(0n)
-    const reports = await listWaitingReports(bank)
+    const reports = await bank.world.listWaitingReports()
     expect(reports).toMatchObject([{ reason: 'OTHER_ACCOUNT', body: { data: { account: '99998888' } } }])
   })
 
@@ -168,7 +160,7 @@ describe.skipIf(isAbsent)('on an ACH rail', () => {
     const { customerId, account } = await bank.customer()
     const replace = { CSD59D3725E6: findDepositReference(account), ...OUR_ACCOUNT }
     expect(await bank.put('ctx.ach', readVector('ctx-reference-as-id.ach', replace))).toBe('done')
-    await waitForBalance(bank, customerId, 1_108n)
+    await bank.waitForBalance(customerId, 1_108n)
     const { data } = (await bank.world.client.get(`/deposits?accountId=${account.id}`)).body
     expect(data[0].references).toMatchObject([{ reference: findDepositReference(account) }])
     const { rows } = await bank.world.service.app.db.query<{ details: { texts: { text: string }[] } }>(
@@ -180,7 +172,7 @@ describe.skipIf(isAbsent)('on an ACH rail', () => {
 
   test('an international entry waits for a person', async () => {
     expect(await bank.put('iat.ach', readVector('iat-credit.ach', {}))).toBe('done')
-    const found = (await listWaitingReports(bank)).filter(
+    const found = (await bank.world.listWaitingReports()).filter(
       ({ reason }: { reason: string }) => reason === 'UNREADABLE',
     )
     expect(found).toHaveLength(1)
@@ -190,7 +182,7 @@ describe.skipIf(isAbsent)('on an ACH rail', () => {
     const { customerId, account } = await bank.customer()
     const replace = { CSD59D3725E6: findDepositReference(account), ...OUR_ACCOUNT, '1108': '1109' }
     expect(await bank.put('funds.ach', readVector('ctx-reference-as-id.ach', replace))).toBe('done')
-    await waitForBalance(bank, customerId, 1_109n)
+    await bank.waitForBalance(customerId, 1_109n)
     const { text } = await send(bank, customerId, account.id, 372, {
       accountType: 'USD_ACCOUNT',
       accountNumber: '1234567890',
@@ -204,6 +196,6 @@ describe.skipIf(isAbsent)('on an ACH rail', () => {
     expect(
       await bank.put('back.ach', readVector('return-without-id.ach', { '231380100000002': trace ?? '' })),
     ).toBe('done')
-    await waitForBalance(bank, customerId, 1_109n)
+    await bank.waitForBalance(customerId, 1_109n)
   })
 })

@@ -1,13 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../../worlds/client.testing.ts'
-import { ERASES_NOW } from '../../worlds/production/erasures.testing.ts'
 import {
   ACH_FORMAT,
   type FileBank,
   openFileBank,
   pauseWorkers,
 } from '../../worlds/production/file-bank.testing.ts'
-import { begin, confirm, readDepositAmounts } from '../../worlds/records/account-verifications.testing.ts'
+import { ERASES_NOW } from '../../worlds/records/erasures.testing.ts'
+import {
+  beginVerification,
+  confirmVerification,
+  readDepositAmounts,
+} from '../../worlds/records/external-accounts.testing.ts'
 import {
   fundPlatform,
   listDescriptions,
@@ -40,7 +44,7 @@ const takeNextDescriptions = async () => listDescriptions((await bank.takeFile()
 /** Starts a verification for a new customer, and waits until its deposits are queued. */
 async function startVerification(accountNumber: string): Promise<string> {
   const { addAccount } = await newUnfundedCustomer(bank)
-  const reply = await begin(bank.world.client, await addAccount(accountNumber))
+  const reply = await beginVerification(bank.world.client, await addAccount(accountNumber))
   expect(reply.status, JSON.stringify(reply.body)).toBe(201)
   await waitForQueued(accountNumber, 2)
   return reply.body.id
@@ -50,14 +54,16 @@ test('verification deposits are sent in separate files, after other payments and
   const { client } = bank.world
   const { addAccount, send } = await newPayingCustomer(bank, 'files')
   const external = await addAccount('555111200')
-  const { id } = (await begin(client, external)).body
+  const { id } = (await beginVerification(client, external)).body
   await waitForQueued('555111200', 2)
   expect(await takeNextDescriptions()).toEqual(['ACCTVERIFY'])
   await until(
     async () => (await query('SELECT id FROM bank_files WHERE accepted_at IS NULL')).rows,
     (rows) => rows.length === 0,
   )
-  expect((await confirm(client, id, await readDepositAmounts(client, id))).body.status).toBe('VERIFIED')
+  expect((await confirmVerification(client, id, await readDepositAmounts(client, id))).body.status).toBe(
+    'VERIFIED',
+  )
 
   await pauseWorkers(bank.world)
   const pay = async () => {
@@ -118,7 +124,7 @@ test('if a customer is deleted while a verification starts, only one of the two 
     const { customerId, addAccount } = await newUnfundedCustomer(bank)
     const external = await addAccount(`66677780${index}`)
     const [started, deleted] = await Promise.all([
-      begin(client, external),
+      beginVerification(client, external),
       client.send('DELETE', `/customers/${customerId}`),
     ])
     expect([started.status, deleted.status]).toSatisfy(

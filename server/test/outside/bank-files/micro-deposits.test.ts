@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../../worlds/client.testing.ts'
-import { ERASES_NOW, requestErasure, waitUntilErased } from '../../worlds/production/erasures.testing.ts'
 import {
   ACH_FORMAT,
   type FileBank,
   openFileBank,
   waitUntilQueued,
 } from '../../worlds/production/file-bank.testing.ts'
+import { ERASES_NOW, requestErasure, waitUntilErased } from '../../worlds/records/erasures.testing.ts'
 import {
-  begin,
+  beginVerification,
   buildWrongAmounts,
-  confirm,
+  confirmVerification,
   readDepositAmounts,
-} from '../../worlds/records/account-verifications.testing.ts'
+} from '../../worlds/records/external-accounts.testing.ts'
 import {
   buildBankFile,
   buildReturnAddenda,
@@ -36,7 +36,7 @@ const readVerification = (id: string) => get(`/account-verifications/${id}`)
 
 /** Starts a verification, whose deposits then wait for a file. */
 async function startVerification(external: string): Promise<string> {
-  const reply = await begin(bank.world.client, external)
+  const reply = await beginVerification(bank.world.client, external)
   expect(reply.status, JSON.stringify(reply.body)).toBe(201)
   return reply.body.id
 }
@@ -81,7 +81,7 @@ test('verification deposits have the description ACCTVERIFY, and a verified acco
   const id = await startVerification(payee)
   await waitUntilQueued(bank.world, 2)
   const amounts = await readDepositAmounts(client, id)
-  const early = await confirm(client, id, amounts)
+  const early = await confirmVerification(client, id, amounts)
   expect([early.status, early.body.code]).toEqual([409, 'INVALID_STATE_TRANSITION'])
   expect(await readVerification(id)).toMatchObject({ status: 'PENDING', attemptsLeft: 3 })
 
@@ -95,8 +95,10 @@ test('verification deposits have the description ACCTVERIFY, and a verified acco
   const decision = { outcome: 'REVERSAL', reason: 'Not needed any more', evidence: { note: NOTE } }
   const refusal = await client.post(`/transactions/${transactionIds[0]}/decide`, decision)
   expect(refusal.body).toMatchObject({ code: 'PAYMENT_NOT_DECIDABLE', details: { reason: 'NOT_REVERSIBLE' } })
-  expect((await confirm(client, id, buildWrongAmounts(amounts))).body).toMatchObject({ attemptsLeft: 2 })
-  expect((await confirm(client, id, amounts)).body.status).toBe('VERIFIED')
+  expect((await confirmVerification(client, id, buildWrongAmounts(amounts))).body).toMatchObject({
+    attemptsLeft: 2,
+  })
+  expect((await confirmVerification(client, id, amounts)).body.status).toBe('VERIFIED')
   expect(await get(`/customers/external-accounts/${payee}`)).toMatchObject({ verificationStatus: 'VERIFIED' })
 
   await send(payee, 70)
@@ -147,13 +149,13 @@ test('until its deposits have ended, a verification blocks another one and the d
   expect((await client.send('DELETE', `/customers/external-accounts/${external}`)).status).toBe(204)
   expect(await readVerification(id)).toMatchObject({ status: 'FAILED', failureReason: 'ACCOUNT_REMOVED' })
   const newAccount = await addAccount('444555666')
-  const refusal = await begin(client, newAccount)
+  const refusal = await beginVerification(client, newAccount)
   expect(refusal.body).toMatchObject({
     code: 'ACCOUNT_VERIFICATION_EXISTS',
     details: { accountVerificationId: id, status: 'FAILED' },
   })
   const otherCustomer = await newUnfundedCustomer(bank)
-  const otherReply = await begin(client, await otherCustomer.addAccount('444555666'))
+  const otherReply = await beginVerification(client, await otherCustomer.addAccount('444555666'))
   expect(otherReply.body).toMatchObject({
     code: 'ACCOUNT_VERIFICATION_EXISTS',
     details: { field: 'externalAccountId' },
@@ -167,7 +169,7 @@ test('until its deposits have ended, a verification blocks another one and the d
 
   await markDelivered(transactionIds)
   expect((await readVerification(id)).expiresAt).toEqual(expect.any(String))
-  expect((await begin(client, newAccount)).status).toBe(201)
+  expect((await beginVerification(client, newAccount)).status).toBe(201)
 })
 
 test('erasing a customer erases the details of their account in the deposits that verified it', async () => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { entriesOf, pickStatements } from '../../../src/outside/bank-files/formats/bank-records.testing.ts'
 import { formatDecimalAmount } from '../../../src/outside/bank-files/formats/decimal-amounts.ts'
 import {
   mt940File,
   read,
   type SampleMtEntry,
 } from '../../../src/outside/bank-files/formats/mt-940.testing.ts'
+import { entriesOf, pickStatements } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { hasPython, runPythonReader } from '../../operation/accounting/accounting.testing.ts'
 
 const READ_MT940 = `

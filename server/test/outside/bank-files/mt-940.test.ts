@@ -66,25 +66,12 @@ const buildCredit = (reference: string, amount: bigint): SampleMtEntry => ({
   ...{ amount, bank: `B-${++count}`, name: 'ADA LOVELACE', account: PAYER },
   text: `INVOICE 12 FOR ${reference}`,
 })
-async function newPayer() {
-  const { customerId, account } = await bank.customer()
-  return { customerId, account, reference: findDepositReference(account) }
-}
-const waitForBalance = (customerId: string, wanted: bigint) =>
-  until(
-    () => bank.balanceOf(customerId),
-    (found) => found === wanted,
-  )
-const listWaitingReports = async () =>
-  (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
-const findReconciliation = async (date: string) =>
-  (await bank.world.client.get(`/reconciliations?startDate=${date}&endDate=${date}`)).body.data[0]
 
 /** Sends a payment of a new customer whose money a statement has credited. */
 async function sendPayment(amount: number) {
-  const { customerId, account, reference } = await newPayer()
+  const { customerId, account, reference } = await bank.newPayer()
   await putDay([buildCredit(reference, 1_000n)])
-  await waitForBalance(customerId, 1_000n)
+  await bank.waitForBalance(customerId, 1_000n)
   const payee = await bank.world.client.post('/customers/external-accounts', {
     ...{ customerId, currency: 'EUR' },
     accountInfo: {
@@ -168,7 +155,7 @@ describe('a rail with one statement format', () => {
 
 describe('MT940 files', () => {
   test('an MT940 file closes a day: it credits the deposit with its payer, confirms the payout, records the charges and reconciles the day', async () => {
-    const { reference, customerId } = await newPayer()
+    const { reference, customerId } = await bank.newPayer()
     const { waitForStatus, endToEndId } = await sendPayment(300)
     const date = startNextDay()
     const entries: SampleMtEntry[] = [
@@ -178,12 +165,12 @@ describe('MT940 files', () => {
       { amount: 5n, mark: 'D', type: 'NMSC', gvc: '805', text: 'BY THE TABLE OF THE RAIL' },
     ]
     expect(await put(mt940File([buildDay(date, entries)]))).toBe('done')
-    await waitForBalance(customerId, 4_500n)
+    await bank.waitForBalance(customerId, 4_500n)
     await waitForStatus('COMPLETED')
-    expect(await findReconciliation(date)).toMatchObject({
+    expect(await bank.findReconciliation(date)).toMatchObject({
       statement: { entryCount: 4, charged: 30, closingBalance: Number(balance) },
     })
-    expect(await listWaitingReports()).toEqual([])
+    expect(await bank.world.listWaitingReports()).toEqual([])
     const { body } = await bank.world.client.get('/deposits?limit=100')
     expect(JSON.stringify(body)).toContain('ADA LOVELACE')
     expect(JSON.stringify(body)).toContain(PAYER)
@@ -192,26 +179,26 @@ describe('MT940 files', () => {
   test.each(['GERMAN', 'CODE_WORDS', 'PLAIN'] as const)(
     'an MT940 file with %s information credits the customer even if a line break splits the reference',
     async (information) => {
-      const { reference, customerId } = await newPayer()
+      const { reference, customerId } = await bank.newPayer()
       expect(await putDay([buildCredit(reference, 1_100n)], { information, lineCharactersMax: 23 })).toBe(
         'done',
       )
-      await waitForBalance(customerId, 1_100n)
+      await bank.waitForBalance(customerId, 1_100n)
     },
   )
 
   test('an MT940 file counts once, even if it is repeated, renamed or in another envelope', async () => {
-    const { reference, customerId } = await newPayer()
+    const { reference, customerId } = await bank.newPayer()
     const message = buildDay(startNextDay(), [buildCredit(reference, 1_200n)])
     const text = mt940File([message])
     for (const content of [text, `\r\n${text}`, mt940File([message], { envelope: 'BLOCKS', lineEnd: '\n' })])
       expect(await put(content)).toBe('done')
-    await waitForBalance(customerId, 1_200n)
-    expect(await listWaitingReports()).toEqual([])
+    await bank.waitForBalance(customerId, 1_200n)
+    expect(await bank.world.listWaitingReports()).toEqual([])
   })
 
   test('an MT940 file with two pages is read as one day, also if it states the account with its German bank code', async () => {
-    const { reference, customerId } = await newPayer()
+    const { reference, customerId } = await bank.newPayer()
     const date = startNextDay()
     const account = '37040044/532013000'
     const first = buildDay(date, [buildCredit(reference, 700n)], {
@@ -221,16 +208,16 @@ describe('MT940 files', () => {
     })
     const last = buildDay(date, [buildCredit(reference, 800n)], { account, number: '9/2', continues: true })
     expect(await put(mt940File([first, last]))).toBe('done')
-    await waitForBalance(customerId, 1_500n)
-    expect((await findReconciliation(date)).statement).toMatchObject({
+    await bank.waitForBalance(customerId, 1_500n)
+    expect((await bank.findReconciliation(date)).statement).toMatchObject({
       entryCount: 2,
       closingBalance: Number(balance),
     })
-    expect(await listWaitingReports()).toEqual([])
+    expect(await bank.world.listWaitingReports()).toEqual([])
   })
 
   test('an MT940 file about another account or currency has no effect, and our account in the same file is read', async () => {
-    const { reference, customerId } = await newPayer()
+    const { reference, customerId } = await bank.newPayer()
     const date = startNextDay()
     const otherMessages = [
       { ...buildDay(date, []), account: PAYER, opening: 0n, entries: [buildCredit(reference, 9_000n)] },
@@ -245,15 +232,15 @@ describe('MT940 files', () => {
     expect(await put(mt940File([...otherMessages, buildDay(date, [buildCredit(reference, 600n)])]))).toBe(
       'done',
     )
-    await waitForBalance(customerId, 600n)
-    const reports = (await listWaitingReports()).filter(
+    await bank.waitForBalance(customerId, 600n)
+    const reports = (await bank.world.listWaitingReports()).filter(
       ({ reason }: { reason: string }) => reason === 'OTHER_ACCOUNT',
     )
     expect(reports).toHaveLength(3)
   })
 
   test('an MT940 file that contradicts its balances waits without effect, and a truncated one is refused', async () => {
-    const { reference, customerId } = await newPayer()
+    const { reference, customerId } = await bank.newPayer()
     const date = startNextDay()
     const before = balance
     const message = buildDay(date, [buildCredit(reference, 800n)])
@@ -262,20 +249,20 @@ describe('MT940 files', () => {
     const text = mt940File([message])
     expect(await put(text.slice(0, text.indexOf(':62F:')))).toBe('refused')
     expect(await bank.balanceOf(customerId)).toBe(0n)
-    expect(await findReconciliation(date)).toBeUndefined()
-    const reasons = (await listWaitingReports()).map(
+    expect(await bank.findReconciliation(date)).toBeUndefined()
+    const reasons = (await bank.world.listWaitingReports()).map(
       ({ body }: { body: { data: { reason?: string } } }) => body.data.reason,
     )
     expect(reasons).toContain('line 1: the message has no closing balance (62)')
     expect(reasons.join()).toMatch(/do not add up to the closing balance/)
     await put(text)
-    await waitForBalance(customerId, 800n)
+    await bank.waitForBalance(customerId, 800n)
     balance = before + 800n
   })
 
   test('an MT940 file with an MT942 message is only informative: it credits and completes nothing', async () => {
     const { customerId, waitForStatus, endToEndId } = await sendPayment(250)
-    const { reference } = await newPayer()
+    const { reference } = await bank.newPayer()
     const date = startNextDay()
     const entries: SampleMtEntry[] = [
       buildCredit(reference, 650n),
@@ -286,7 +273,7 @@ describe('MT940 files', () => {
     balance = before
     expect(await put(report)).toBe('done')
     expect(await bank.balanceOf(customerId)).toBe(750n)
-    expect(await findReconciliation(date)).toBeUndefined()
+    expect(await bank.findReconciliation(date)).toBeUndefined()
     await waitForStatus('PENDING')
     await put(mt940File([buildDay(date, entries)]))
     await waitForStatus('COMPLETED')
@@ -308,7 +295,7 @@ describe('MT940 files', () => {
     const { data } = (await bank.world.client.get('/deposits?status=SUSPENSE&limit=100')).body
     expect(data.map(({ amount }: { amount: { amount: number } }) => amount.amount)).toContain(400)
     await putDay([{ ...entry, gvc: '159' }])
-    await waitForBalance(customerId, 1_000n)
+    await bank.waitForBalance(customerId, 1_000n)
     const { rows } = await bank.world.service.app.db.query<{ details: string }>(
       `SELECT failure::text AS details FROM rail_payments WHERE failure IS NOT NULL`,
     )
@@ -327,7 +314,7 @@ describe('MT940 files', () => {
       const { waitForStatus, endToEndId } = await sendPayment(320)
       await putDay([{ amount, mark: 'D', gvc: '116', endToEndId, text: 'PAYOUT' }])
       await waitForStatus(amount === 320n ? 'COMPLETED' : 'PENDING')
-      const reasons = (await listWaitingReports()).map(({ reason }: { reason: string }) => reason)
+      const reasons = (await bank.world.listWaitingReports()).map(({ reason }: { reason: string }) => reason)
       expect(reasons.includes('OTHER_AMOUNT')).toBe(amount !== 320n)
     },
   )
@@ -339,8 +326,8 @@ if (!existsSync(VECTOR)) console.warn(`no file at ${VECTOR}: its test is skipped
 test.skipIf(!existsSync(VECTOR))(
   'the MT940 sample file credits the customer whose reference it names',
   async () => {
-    const { customerId, reference } = await newPayer()
+    const { customerId, reference } = await bank.newPayer()
     expect(await put(readFileSync(VECTOR, 'utf8').replace('CSD59D3725E6', reference))).toBe('done')
-    await waitForBalance(customerId, 1_000n)
+    await bank.waitForBalance(customerId, 1_000n)
   },
 )

@@ -75,10 +75,7 @@ test("a file that an older release refused is read at the operator's request, an
   const digest = await createRefusedFile('old.xml', text)
   const expected = { rail: 'file-bank', file: 'old.xml', ok: true, says: expect.stringContaining('inbox') }
   expect(await runServerCommand('bank-files', 'retry', '--file', 'old.xml')).toEqual({ data: [expected] })
-  await until(
-    () => bank.balanceOf(customerId),
-    (balance) => balance === 1_234n,
-  )
+  await bank.waitForBalance(customerId, 1_234n)
   await until(
     () => readdir(join(findRoot(), 'done')),
     (names) => names.includes('old.xml'),

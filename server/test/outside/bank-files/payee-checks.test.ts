@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { requireValue } from '../../../src/base/formats/require-value.ts'
-import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import {
+  buildPaymentStatus,
+  buildStatusReport,
+  camtFile,
+  readElement,
+  readMessageId,
+  type SampleEntry,
+} from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
 import {
   type FileBank,
@@ -35,10 +42,7 @@ test('a verification of payee is stored with the account, asks a person if the n
     transactions: [{ amount: '1000.00', debtor: 'Ada', text: findDepositReference(account) }],
   }
   await bank.put('paid-in.xml', camtFile({ id: 'STMT-1', entries: [paidIn] }))
-  await until(
-    () => bank.balanceOf(customerId),
-    (balance) => balance === 100_000n,
-  )
+  await bank.waitForBalance(customerId, 100_000n)
   const results = [
     ['FR1420041010050500013M02606', 'RCVC', 'MATCHED'],
     ['NL91ABNA0417164300', 'RVMC', 'PARTIAL_MATCH'],
@@ -60,16 +64,17 @@ test('a verification of payee is stored with the account, asks a person if the n
     (rows) => rows.length === results.length,
   )
   const { text } = await bank.takeFile()
-  const message = /<MsgId>(.*?)</.exec(text)?.[1]
+  const message = readMessageId(text)
   const statuses = results.map(([iban, status]) => {
     const [match = ''] = text.match(new RegExp(`<CdtTrfTxInf>(?:(?!</CdtTrfTxInf>).)*${iban}`, 's')) ?? []
-    const instruction = match.slice(match.lastIndexOf('<CdtTrfTxInf>')).match(/<InstrId>(.*?)</)?.[1]
+    const instructionId = readElement(match.slice(match.lastIndexOf('<CdtTrfTxInf>')), 'InstrId')
     const name = status === 'RVMC' ? '<StsRsnInf><AddtlInf>Zoe Mueller</AddtlInf></StsRsnInf>' : ''
-    return `<TxInfAndSts><OrgnlInstrId>${instruction}</OrgnlInstrId><TxSts>${status}</TxSts>${name}</TxInfAndSts>`
+    return buildPaymentStatus({ instructionId }, status, name)
   })
-  const buildReport = (group: string, inside: string) =>
-    `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>S</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>${message}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId>${group}</OrgnlGrpInfAndSts><OrgnlPmtInfAndSts><OrgnlPmtInfId>${message}</OrgnlPmtInfId>${inside}</OrgnlPmtInfAndSts></CstmrPmtStsRpt></Document>`
-  await bank.put('vop.xml', buildReport('<GrpSts>RVCM</GrpSts>', statuses.join('')))
+  await bank.put(
+    'vop.xml',
+    buildStatusReport(message, { ofFile: '<GrpSts>RVCM</GrpSts>', ofBatch: statuses.join('') }),
+  )
 
   for (const [index, [, , result]] of results.entries()) {
     const { id, to } = requireValue(payments[index], 'payment')
@@ -96,7 +101,7 @@ test('a verification of payee is stored with the account, asks a person if the n
   const executed = statuses.map((report, index) =>
     report.replace(/<TxSts>.*?</, `<TxSts>${index === 2 ? 'RJCT' : 'ACSC'}<`),
   )
-  await bank.put('executed.xml', buildReport('', executed.join('')))
+  await bank.put('executed.xml', buildStatusReport(message, { ofBatch: executed.join('') }))
   const readStatuses = () =>
     Promise.all(payments.map(async ({ id }) => (await get(`/transactions/${id}`)).status))
   await until(readStatuses, (found) => !found.includes('PENDING') && !found.includes('PROCESSING'))

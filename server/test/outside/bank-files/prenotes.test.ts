@@ -7,19 +7,19 @@ import { type BankFileWorker, isBankFilesRail } from '../../../src/outside/bank-
 import type { QueuedPaymentRow } from '../../../src/storage/rows/bank-file.ts'
 import { until } from '../../worlds/client.testing.ts'
 import {
-  ERASES_NOW,
-  requestErasure,
-  resumeErasures,
-  waitUntilErased,
-  waitUntilErasureWaits,
-} from '../../worlds/production/erasures.testing.ts'
-import {
   ACH_FORMAT,
   type FileBank,
   openFileBank,
   pauseWorkers,
   waitUntilQueued,
 } from '../../worlds/production/file-bank.testing.ts'
+import {
+  ERASES_NOW,
+  requestErasure,
+  resumeErasures,
+  waitUntilErased,
+  waitUntilErasureWaits,
+} from '../../worlds/records/erasures.testing.ts'
 import {
   buildBankFile,
   buildChangeAddenda,
@@ -120,10 +120,7 @@ test('the return of a prenote makes the account INACTIVE with the reason and fai
   })
   const { failureReason } = await get(`/transactions/${payment}`)
   expect(failureReason).toBe('COUNTERPARTY_POST_TX_FAILED')
-  await until(
-    () => bank.balanceOf(customerId),
-    (balance) => balance === 1_000n,
-  )
+  await bank.waitForBalance(customerId, 1_000n)
   const refusal = await send(payee, 400)
   expect([refusal.status, refusal.body.code]).toEqual([409, 'EXTERNAL_ACCOUNT_INACTIVE'])
 

@@ -1,13 +1,20 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { requireValue } from '../../../src/base/formats/require-value.ts'
+import { buildRejection, buildStatusReport } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { isBankFilesRail } from '../../../src/outside/bank-files/rail.ts'
 import { until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
-import { statusFile } from '../../worlds/production/direct-debits.testing.ts'
 import { dieAtEachCommit, pauseWorkers } from '../../worlds/production/file-bank.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
-import { buildBankFile, buildChangeAddenda, newPayingCustomer } from './ach-bank.testing.ts'
-import { FUNDS, openReversalBank, readReference, readTrace } from './reversals.testing.ts'
+import {
+  buildBankFile,
+  buildChangeAddenda,
+  FUNDS,
+  newPayingCustomer,
+  openReversalBank,
+  readReference,
+  readTrace,
+} from './ach-bank.testing.ts'
 
 let world: Awaited<ReturnType<typeof openReversalBank>>
 beforeAll(async () => {
@@ -111,15 +118,20 @@ test('a rejected reversal leaves the payment unchanged and can be requested agai
   expect((await reverse(id)).status).toBe(200)
   const second = await takeNextFile()
   const { rows } = await query('SELECT message_name FROM bank_files WHERE name = $1', [second.name])
-  const status = `<TxInfAndSts><OrgnlEndToEndId>${readReference(second.entries[0] ?? '')}</OrgnlEndToEndId><TxSts>RJCT</TxSts><StsRsnInf><Rsn><Cd>AC04</Cd></Rsn></StsRsnInf></TxInfAndSts>`
-  await bank.put('rejected.xml', statusFile(String(rows[0]?.message_name), status))
-  await bank.put('rejected-again.xml', `${statusFile(String(rows[0]?.message_name), status)}\n`)
+  const status = buildRejection({ endToEndId: readReference(second.entries[0] ?? '') }, 'AC04')
+  await bank.put('rejected.xml', buildStatusReport(String(rows[0]?.message_name), { ofBatch: status }))
+  await bank.put(
+    'rejected-again.xml',
+    `${buildStatusReport(String(rows[0]?.message_name), { ofBatch: status })}\n`,
+  )
   expect((await waitForReversal(id, 'FAILED')).failure).toContain('AC04')
 
   expect((await reverse(id)).status).toBe(200)
   const third = await takeNextFile()
   const thirdFile = await query('SELECT message_name FROM bank_files WHERE name = $1', [third.name])
-  const fileStatus = statusFile(String(thirdFile.rows[0]?.message_name), '<PmtInfSts>RJCT</PmtInfSts>')
+  const fileStatus = buildStatusReport(String(thirdFile.rows[0]?.message_name), {
+    ofBatch: '<PmtInfSts>RJCT</PmtInfSts>',
+  })
   await bank.put('whole.xml', fileStatus)
   await waitForReversal(id, 'FAILED')
 

@@ -1,16 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { vectorsAbsent } from '../../../src/base/crypto/vectors.testing.ts'
 import { schemaFaults } from '../../../src/outside/bank-files/formats/official-schema.testing.ts'
-import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
-import { type Reply, until } from '../../worlds/client.testing.ts'
 import {
-  booked,
-  parseCollections,
-  partOf,
-  rejection,
-  returned,
-  statusFile,
-} from '../../worlds/production/direct-debits.testing.ts'
+  BankBalance,
+  buildRejection,
+  buildStatusReport,
+  camtFile,
+  listPayments,
+  readElement,
+  readMessageId,
+  type SampleEntry,
+  type SubmittedPayment,
+} from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import { type Reply, until } from '../../worlds/client.testing.ts'
 import {
   dieAtEachCommit,
   type FileBank,
@@ -18,7 +20,7 @@ import {
   pauseWorkers,
   waitUntilQueued,
 } from '../../worlds/production/file-bank.testing.ts'
-import { newEuroAccount, newMandate } from '../../worlds/records/mandates.testing.ts'
+import { newEuroAccount, newMandate } from '../../worlds/records/external-accounts.testing.ts'
 
 let bank: FileBank
 beforeAll(async () => {
@@ -56,42 +58,36 @@ async function pull(payer: Payer, amount = 12_550): Promise<string> {
 async function takePullFile(payer: Payer, amount?: number) {
   const id = await pull(payer, amount)
   const { text } = await bank.takeFile()
-  const [collection] = parseCollections(text)
+  const [collection] = listPayments(text)
   if (!collection) throw new Error(`No collection in ${text}`)
-  return { id, text, collection, sequence: partOf(text, 'SeqTp'), message: partOf(text, 'MsgId') }
+  return { id, text, collection, sequence: readElement(text, 'SeqTp'), message: readMessageId(text) }
 }
 
-let cents = 0
+const balance = new BankBalance()
 let statements = 0
-const formatCents = (amount: number) => (amount / 100).toFixed(2)
+
+const booked = (collection: SubmittedPayment): SampleEntry => ({
+  amount: collection.amount,
+  direction: 'CRDT',
+  servicerReference: `IN-${collection.endToEndId}`,
+  transactions: [collection],
+})
+const returned = (collection: SubmittedPayment, returnReason: string): SampleEntry => ({
+  amount: collection.amount,
+  direction: 'DBIT',
+  servicerReference: `BACK-${collection.endToEndId}`,
+  transactions: [{ ...collection, returnReason }],
+})
 
 /** Builds a statement with balances that books these entries. */
 function buildStatement(entries: readonly SampleEntry[], more: object = {}) {
-  const opening = cents
-  for (const { amount, direction } of entries)
-    cents += (direction === 'CRDT' ? 1 : -1) * Math.round(Number(amount) * 100)
   statements += 1
   const id = `DEBITS-${statements}`
-  return [
-    `${id}.xml`,
-    camtFile({ id, balances: [formatCents(opening), formatCents(cents)], entries, ...more }),
-  ] as const
+  return [`${id}.xml`, camtFile({ id, balances: balance.book(entries), entries, ...more })] as const
 }
 
-const readTransaction = async (id: string) => (await bank.world.client.get(`/transactions/${id}`)).body
 const readMandate = async ({ mandate }: Payer) => (await bank.world.client.get(`/mandates/${mandate}`)).body
-const waitForStatus = (id: string, status: string) =>
-  until(
-    () => readTransaction(id),
-    (found) => found.status === status,
-  )
-const waitForBalance = ({ customerId }: Payer, amount: bigint) =>
-  until(
-    () => bank.balanceOf(customerId),
-    (balance) => balance === amount,
-  )
-const listWaitingReports = async (): Promise<Reply['body'][]> =>
-  (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
+const waitForBalance = ({ customerId }: Payer, amount: bigint) => bank.waitForBalance(customerId, amount)
 
 /** Settles all files, as if the return period of the debtor's bank had passed. */
 async function passReturnTime(): Promise<void> {
@@ -112,7 +108,7 @@ async function createCreditedPull(payer: Payer, amount = 12_550) {
   const file = await takePullFile(payer, amount)
   expect(await bank.put(...buildStatement([booked(file.collection)]))).toBe('done')
   await passReturnTime()
-  await waitForStatus(file.id, 'COMPLETED')
+  await bank.world.waitForStatus(file.id, 'COMPLETED')
   return file
 }
 
@@ -133,14 +129,14 @@ describe('SEPA direct debits', () => {
     expect(collection.amount).toBe('125.50')
     expect(await readMandate(payer)).toMatchObject({ status: 'ACTIVE', lastCollectedOn: expect.any(String) })
 
-    await bank.put('settled.xml', statusFile(message, '<PmtInfSts>ACSC</PmtInfSts>'))
+    await bank.put('settled.xml', buildStatusReport(message, { ofBatch: '<PmtInfSts>ACSC</PmtInfSts>' }))
     await passReturnTime()
-    expect(await readTransaction(id)).toMatchObject({ status: 'PENDING' })
+    expect(await bank.world.readTransaction(id)).toMatchObject({ status: 'PENDING' })
     await bank.put(...buildStatement([booked(collection)]))
-    expect(await readTransaction(id)).toMatchObject({ status: 'PENDING' })
+    expect(await bank.world.readTransaction(id)).toMatchObject({ status: 'PENDING' })
     expect(await bank.balanceOf(payer.customerId)).toBe(0n)
     await passReturnTime()
-    await waitForStatus(id, 'COMPLETED')
+    await bank.world.waitForStatus(id, 'COMPLETED')
     expect(await bank.balanceOf(payer.customerId)).toBe(12_550n)
   })
 
@@ -187,9 +183,9 @@ describe('SEPA direct debits', () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => requestPull(payer, 100)))
     const ids = replies.filter(({ status }) => status === 201).map(({ body }) => body.id as string)
     const { text } = await bank.takeFile()
-    expect(parseCollections(text)).toHaveLength(1)
+    expect(listPayments(text)).toHaveLength(1)
     const states = await until(
-      () => Promise.all(ids.map(readTransaction)),
+      () => Promise.all(ids.map(bank.world.readTransaction)),
       (found) => found.filter(({ status }) => status === 'PENDING').length === 1,
     )
     for (const { status, counterpartyInformation } of states)
@@ -206,7 +202,7 @@ describe('SEPA direct debits', () => {
     await Promise.all(Array.from({ length: 12 }, (_, index) => pull(payer, 100 + index)))
     await waitUntilQueued(bank.world, 12)
     const texts = [(await bank.takeFile()).text, (await bank.takeFile()).text]
-    const counts = texts.map((text) => [partOf(text, 'SeqTp'), parseCollections(text).length])
+    const counts = texts.map((text) => [readElement(text, 'SeqTp'), listPayments(text).length])
     expect(counts.sort()).toEqual([
       ['FRST', 1],
       ['RCUR', 11],
@@ -224,7 +220,7 @@ describe('SEPA direct debits', () => {
     })
     expect(quote.status, JSON.stringify(quote.body)).toBe(201)
     expect((await client.post(`/quotes/${quote.body.id}/execute`, {})).status).toBe(200)
-    const [collection] = parseCollections((await bank.takeFile()).text)
+    const [collection] = listPayments((await bank.takeFile()).text)
     await bank.put(...buildStatement([booked(collection!)]))
     await passReturnTime()
     const { text } = await bank.takeFile()
@@ -232,7 +228,7 @@ describe('SEPA direct debits', () => {
     await bank.put(...buildStatement([returned(collection!, 'MD07')]))
     const { transactionId } = quote.body
     const found = await until(
-      () => readTransaction(transactionId),
+      () => bank.world.readTransaction(transactionId),
       ({ counterpartyInformation }) => counterpartyInformation?.fundingReturnDetail !== undefined,
     )
     expect(found.counterpartyInformation.fundingReturnDetail).toMatch(/^MD07/)
@@ -255,8 +251,11 @@ describe('an unpaid direct debit', () => {
     async (code, status) => {
       const payer = await newPayer()
       const { id, message, collection } = await takePullFile(payer)
-      await bank.put(`rejected-${code}.xml`, statusFile(message, rejection(collection, code)))
-      const { counterpartyInformation } = await waitForStatus(id, 'FAILED')
+      await bank.put(
+        `rejected-${code}.xml`,
+        buildStatusReport(message, { ofBatch: buildRejection(collection, code) }),
+      )
+      const { counterpartyInformation } = await bank.world.waitForStatus(id, 'FAILED')
       expect(counterpartyInformation.failureDetail).toMatch(new RegExp(`^${code}: `))
       expect(await readMandate(payer)).toMatchObject({ status })
       // A collection that did not reach the debtor's bank does not count as the first.
@@ -270,7 +269,7 @@ describe('an unpaid direct debit', () => {
     const { id, collection } = await takePullFile(payer)
     await bank.put(...buildStatement([booked(collection)]))
     await bank.put(...buildStatement([returned(collection, 'AM04')]))
-    await waitForStatus(id, 'FAILED')
+    await bank.world.waitForStatus(id, 'FAILED')
     await passReturnTime()
     expect(await bank.balanceOf(payer.customerId)).toBe(0n)
     expect((await takePullFile(payer)).sequence).toBe('RCUR')
@@ -280,7 +279,7 @@ describe('an unpaid direct debit', () => {
     const payer = await newPayer()
     const { id, collection } = await createCreditedPull(payer)
     await bank.put(...buildStatement([returned(collection, 'MD06')]))
-    await waitForStatus(id, 'REFUNDED')
+    await bank.world.waitForStatus(id, 'REFUNDED')
     await waitForBalance(payer, 0n)
     expect(await readMandate(payer)).toMatchObject({ status: 'ACTIVE' })
   })
@@ -295,7 +294,7 @@ describe('an unpaid direct debit', () => {
     expect(sent.status, JSON.stringify(sent.body)).toBe(201)
     await bank.takeFile()
     await bank.put(...buildStatement([returned(collection, 'MD01')]))
-    const { counterpartyInformation } = await waitForStatus(id, 'REFUNDED')
+    const { counterpartyInformation } = await bank.world.waitForStatus(id, 'REFUNDED')
     expect(counterpartyInformation).toMatchObject({ shortfall: '10000' })
     expect(await bank.balanceOf(payer.customerId)).toBe(0n)
     expect(await readMandate(payer)).toMatchObject({ status: 'CANCELED' })
@@ -306,7 +305,7 @@ describe('an unpaid direct debit', () => {
     const { id, collection } = await createCreditedPull(payer)
     const reversal = { direction: 'DBIT', isReversal: true, servicerReference: 'REVERSAL' } as const
     await bank.put(...buildStatement([{ ...booked(collection), ...reversal }]))
-    await waitForStatus(id, 'REFUNDED')
+    await bank.world.waitForStatus(id, 'REFUNDED')
   })
 })
 
@@ -314,7 +313,7 @@ describe('a file of the bank', () => {
   test('takes effect once under two names, and a return for another amount or account has no effect', async () => {
     const payer = await newPayer()
     const { id, collection } = await createCreditedPull(payer)
-    const before = (await listWaitingReports()).length
+    const before = (await bank.world.listWaitingReports()).length
     const buildAdvice = (amount: string, name: string) =>
       camtFile({ id: name, kind: '054', entries: [returned({ ...collection, amount }, 'MD06')] })
     await bank.put('other-amount.xml', buildAdvice('125.49', 'OTHER-AMOUNT'))
@@ -322,14 +321,14 @@ describe('a file of the bank', () => {
       'other-account.xml',
       buildAdvice('125.50', 'OTHER-ACCOUNT').replaceAll('DE89370400440532013000', 'DE02120300000000202051'),
     )
-    expect((await listWaitingReports()).map(({ reason }) => reason).slice(0, -before || undefined)).toEqual(
-      expect.arrayContaining(['OTHER_AMOUNT', 'OTHER_ACCOUNT']),
-    )
-    expect(await readTransaction(id)).toMatchObject({ status: 'COMPLETED' })
+    expect(
+      (await bank.world.listWaitingReports()).map(({ reason }) => reason).slice(0, -before || undefined),
+    ).toEqual(expect.arrayContaining(['OTHER_AMOUNT', 'OTHER_ACCOUNT']))
+    expect(await bank.world.readTransaction(id)).toMatchObject({ status: 'COMPLETED' })
     const file = buildAdvice('125.50', 'SAME')
     await bank.put('back.xml', file)
     await bank.put('back-again.xml', file)
-    await waitForStatus(id, 'REFUNDED')
+    await bank.world.waitForStatus(id, 'REFUNDED')
     await waitForBalance(payer, 0n)
   })
 
@@ -338,15 +337,18 @@ describe('a file of the bank', () => {
     const ids: string[] = []
     for (const payer of payers) ids.push(await pull(payer, 1_000))
     const { text } = await bank.takeFile()
-    const message = partOf(text, 'MsgId')
-    const [first] = parseCollections(text)
-    await bank.put('one-rejected.xml', statusFile(message, rejection(first!, 'AC04')))
+    const message = readMessageId(text)
+    const [first] = listPayments(text)
+    await bank.put(
+      'one-rejected.xml',
+      buildStatusReport(message, { ofBatch: buildRejection(first!, 'AC04') }),
+    )
     await bank.put(
       ...buildStatement([{ amount: '20.00', direction: 'CRDT', batch: message, servicerReference: message }]),
     )
     await passReturnTime()
     const found = await until(
-      () => Promise.all(ids.map(readTransaction)),
+      () => Promise.all(ids.map(bank.world.readTransaction)),
       (all) => all.every(({ status }) => status !== 'PENDING'),
     )
     expect(found.map(({ status }) => status).sort()).toEqual(['COMPLETED', 'COMPLETED', 'FAILED'])
@@ -366,7 +368,7 @@ test('each collection is in exactly one file, wherever the process that writes i
   )
   expect(
     Object.values(files)
-      .map((text) => [partOf(text, 'SeqTp'), ...parseCollections(text).map(({ amount }) => amount)])
+      .map((text) => [readElement(text, 'SeqTp'), ...listPayments(text).map(({ amount }) => amount)])
       .sort(),
   ).toEqual([
     ['FRST', '7.77'],

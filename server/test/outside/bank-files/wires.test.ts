@@ -11,7 +11,7 @@ import {
   openFileBank,
   WIRE_FORMAT,
 } from '../../worlds/production/file-bank.testing.ts'
-import { begin } from '../../worlds/records/account-verifications.testing.ts'
+import { beginVerification } from '../../worlds/records/external-accounts.testing.ts'
 
 const columns = [
   { header: 'Type', text: 'WIRE' },
@@ -53,11 +53,7 @@ async function sendWire(bank: FileBank, amount: number, fullName = 'Grace Hopper
     bank: `B-${++count}`,
     texts: [`FOR ${findDepositReference(account)}`],
   })
-  const waitForBalance = (wanted: bigint) =>
-    until(
-      () => bank.balanceOf(customerId),
-      (found) => found === wanted,
-    )
+  const waitForBalance = (wanted: bigint) => bank.waitForBalance(customerId, wanted)
   await waitForBalance(1_000n)
   const payee = await client.post('/customers/external-accounts', {
     ...{ customerId, currency: 'USD' },
@@ -164,7 +160,7 @@ test('verification deposits are never sent by wire', async () => {
   const { client } = banks.xml.world
   const { customerId } = await banks.xml.customer()
   const bank = await newBankAccount(client, customerId)
-  const refusal = await begin(client, bank)
+  const refusal = await beginVerification(client, bank)
   expectError(refusal, { code: 'INVALID_INPUT', field: 'externalAccountId' })
   expect((await client.get('/account-verifications')).body.data).toEqual([])
 })

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RunningBank, startBank } from '@countersign/connectors/example-bank/start'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from '../../../../test/free-port.testing.ts'
+import { freePort } from '../../../../test/ports.testing.ts'
 import { chainAbsent, type OnChain, openOnChain } from '../../worlds/chain/chain.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
 import {
   accountOf,
   BANK_SECRET,
-  buildGermanIban,
   exampleBank,
   numberOf,
   SECRET_NAME,
 } from '../../worlds/production/production.testing.ts'
+import { buildGermanIban } from '../../worlds/records/external-accounts.testing.ts'
 
 const PAYEE = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
 

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { type Client, newCustomer, newPlatform, type Reply, signIn } from '../../worlds/client.testing.ts'
+import {
+  type Client,
+  newCustomer,
+  newPlatform,
+  type Reply,
+  signIn,
+  toRefusal,
+} from '../../worlds/client.testing.ts'
 
 const ada = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' } as const
 const acme = {
@@ -10,10 +17,6 @@ const acme = {
 async function listAccounts(client: Client, customerId: string): Promise<string[]> {
   const { body } = await client.get(`/customers/internal-accounts?customerId=${customerId}`)
   return body.data.map((a: Reply['body']) => `${a.type} ${a.balance.currency.code}`).sort()
-}
-
-function toRefusal({ status, body }: Reply) {
-  return { status, code: body.code, field: body.details?.field }
 }
 
 const MANAGED = ['INTERNAL_CRYPTO USDC', 'INTERNAL_FIAT EUR', 'INTERNAL_FIAT MXN', 'INTERNAL_FIAT USD']

@@ -5,13 +5,10 @@ import {
   newPlatform,
   type Reply,
   signIn,
+  toRefusal,
 } from '../../worlds/client.testing.ts'
 
 const ada = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' } as const
-
-function toRefusal({ status, body }: Reply) {
-  return { status, code: body.code, field: body.details?.field }
-}
 
 describe('changing the e-mail address of sign-in codes', () => {
   const buildChange = (email: string) => ({ customerType: 'INDIVIDUAL', email })

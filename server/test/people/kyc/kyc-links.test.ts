@@ -8,6 +8,7 @@ import {
   openNewLink,
   PageVisitor,
   PERSON,
+  readSessionPath,
   send,
 } from '../../worlds/records/onboarding.testing.ts'
 import { buildUnknownId } from '../../worlds/records/payments.testing.ts'
@@ -342,8 +343,3 @@ test('two people with links of the same customer fill in one record', async () =
   const { data } = (await client.get(`/verifications?customerId=${id}`)).body
   expect(data).toMatchObject([{ verificationStatus: 'PENDING_MANUAL_REVIEW', submission: 1 }])
 })
-
-function readSessionPath({ cookies }: PageVisitor): string {
-  const [name = ''] = [...cookies.keys()]
-  return `/verify/session/${name.slice('verify-'.length)}`
-}

@@ -9,6 +9,7 @@ import {
   type PageVisitor,
   PERSON,
   plain,
+  readSessionPath,
   send,
 } from '../../worlds/records/onboarding.testing.ts'
 
@@ -54,7 +55,7 @@ describe('a person', () => {
     expect(verification).toMatchObject({ verificationStatus: 'PENDING_MANUAL_REVIEW', submission: 1 })
     await send(client, 'POST', `/verifications/${verification.id}/decision`, { decision: 'APPROVE' }, 200)
     await visitor.go(
-      visitor.last!.location ?? new URL(await buildSessionPath(visitor), visitor.origin).pathname,
+      visitor.last!.location ?? new URL(await readSessionPath(visitor), visitor.origin).pathname,
     )
     expect(readTitle(visitor)).toBe('You are verified')
     expect((await client.get(`/customers/${id}`)).body).toMatchObject({
@@ -101,7 +102,7 @@ describe('a person', () => {
     const { id } = await createCustomer({ ...PERSON, address: { ...PERSON.address, country: 'GB' } })
     const visitor = await openNewLink(client, id)
     await visitor.sendFile({ documentType: 'PASSPORT', country: 'GB' }, buildPng())
-    await visitor.go(`${buildSessionPath(visitor)}/documents`)
+    await visitor.go(`${readSessionPath(visitor)}/documents`)
     await visitor.submit('/remove-document')
     expect((await client.get(`/documents?documentHolder=${id}`)).body.data).toEqual([])
     expect(visitor.last!.text).toContain('A document that proves the identity of the person')
@@ -126,7 +127,7 @@ describe('a person', () => {
       { decision: 'REQUEST_INFORMATION', errors },
       200,
     )
-    await visitor.go(buildSessionPath(visitor))
+    await visitor.go(readSessionPath(visitor))
     expect(visitor.last!.text).toContain('The &lt;b&gt;number&lt;/b&gt; cannot be read.')
     await visitor.sendFile({ country: 'JP' }, buildPng(3000, 0x42))
     expect(readTitle(visitor)).toBe('Check your answers')
@@ -145,7 +146,7 @@ describe('a person', () => {
     expect(visitor.last!.headers.get('content-security-policy')).toContain(
       "form-action 'self' https://app.example.com;",
     )
-    const path = buildSessionPath(visitor)
+    const path = readSessionPath(visitor)
     await visitor.go(`${path}/review?redirectUri=https://evil.example&redirect_uri=//evil.example`)
     const { action, fields } = visitor.form('/review')
     fields.set('redirectUri', 'https://evil.example')
@@ -173,7 +174,7 @@ describe('a person', () => {
     visitor.last = formPage
     await visitor.sendFile({ documentType: 'PASSPORT', country: 'GB' }, buildPng())
     expect((await client.get(`/documents?documentHolder=${id}`)).body.data).toHaveLength(1)
-    await visitor.go(`${buildSessionPath(visitor)}/review`)
+    await visitor.go(`${readSessionPath(visitor)}/review`)
     const reviewPage = visitor.last
     await visitor.submit('/review')
     visitor.last = reviewPage
@@ -196,7 +197,7 @@ describe('a business', () => {
     expect(readTitle(visitor)).toBe('Owners of the business')
     await visitor.submit('/owners')
     expect(visitor.last!.text).toContain('The list of owners is incomplete')
-    await visitor.go(`${buildSessionPath(visitor)}/owner`)
+    await visitor.go(`${readSessionPath(visitor)}/owner`)
     const { personalInfo } = ownerOf(id)
     await visitor.submit('/owner', { ...toOwnerForm(personalInfo), ownershipPercentage: 'half' })
     expect(listErrors(visitor)).toEqual(['Share of the business, in percent must be an integer'])
@@ -226,7 +227,7 @@ describe('a business', () => {
     const { id } = await createCustomer(BUSINESS)
     const owner = await send(client, 'POST', '/beneficial-owners', ownerOf(id), 201)
     const visitor = await openNewLink(client, id)
-    await visitor.go(`${buildSessionPath(visitor)}/owner?id=${owner.id}`)
+    await visitor.go(`${readSessionPath(visitor)}/owner?id=${owner.id}`)
     expect(visitor.last!.text).not.toContain('123-45-6789')
     expect(visitor.last!.text).toContain('We have *******6789')
     await visitor.submit('/owner', {
@@ -266,8 +267,8 @@ test('names of customers, owners, files and platforms are always escaped', async
     `'"<b onload=x>.png`,
   )
   const texts = [(await visitor.request(new URL(link.kycUrl).pathname)).text, visitor.last!.text]
-  for (const page of pages) texts.push((await visitor.go(buildSessionPath(visitor) + page)).text)
-  await visitor.go(`${buildSessionPath(visitor)}/details`)
+  for (const page of pages) texts.push((await visitor.go(readSessionPath(visitor) + page)).text)
+  await visitor.go(`${readSessionPath(visitor)}/details`)
   texts.push((await visitor.submit('/details', { 'businessInfo.legalName': evil, 'address.line1': '' })).text)
   for (const text of texts) {
     expect(text).not.toMatch(/<script|<img|<b /)
@@ -276,11 +277,6 @@ test('names of customers, owners, files and platforms are always escaped', async
   expect(texts.join('')).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
   await send(client, 'PATCH', '/config', { embeddedWalletConfig: { appName: 'Bank' } }, 200)
 })
-
-function buildSessionPath({ cookies }: PageVisitor): string {
-  const [name = ''] = [...cookies.keys()]
-  return `/verify/session/${name.slice('verify-'.length)}`
-}
 
 function toOwnerForm(info: Record<string, unknown>): Record<string, string | string[]> {
   const { address, ...others } = info as { address: Record<string, string> } & Record<string, string>

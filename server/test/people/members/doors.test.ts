@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { Client, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { ENDPOINTS } from '../../worlds/contract/schemas.testing.ts'
-import { pendingChange } from '../../worlds/records/account-changes.testing.ts'
 import { waitingAction } from '../../worlds/records/agents.testing.ts'
+import { newPendingChange } from '../../worlds/records/external-accounts.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
 import { decision, waitingPayment } from '../../worlds/records/payments.testing.ts'
 import {
@@ -98,7 +98,7 @@ async function prepareHoldLift(): Promise<HeldMoneyCall> {
 
 const prepareChangeDecision = (action: 'apply' | 'dismiss') => async (): Promise<HeldMoneyCall> => {
   const client = await newPlatform()
-  const path = `/account-changes/${(await pendingChange(client)).id}`
+  const path = `/account-changes/${(await newPendingChange(client)).id}`
   return {
     client,
     path: `${path}/${action}`,

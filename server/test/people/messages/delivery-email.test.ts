@@ -1,7 +1,7 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { pino } from 'pino'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { listen } from '../../../../test/ports.testing.ts'
 import { createOp } from '../../../src/kernel/operation/app.ts'
 import { canDeliver } from '../../../src/people/messages/channels.ts'
 import { deliverMessage } from '../../../src/people/messages/deliver-message.ts'
@@ -164,9 +164,8 @@ describe('an e-mail whose first attempt fails', () => {
   })
 
   test('times out if the server does not respond', async () => {
-    const silent = createServer().listen(0, '127.0.0.1')
-    await once(silent, 'listening')
-    const { port } = silent.address() as AddressInfo
+    const silent = createServer()
+    const port = await listen(silent)
     const send = createEmailSender({ ...production.service.app.config.smtp!, port }, 50)
     const mail = {
       id: 'Message:1',

@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { newCustomer, newPlatform, type Reply } from '../../worlds/client.testing.ts'
-
-function toRefusal({ status, body }: Reply) {
-  return { status, code: body.code, field: body.details?.field }
-}
+import { newCustomer, newPlatform, type Reply, toRefusal } from '../../worlds/client.testing.ts'
 
 const buildCurrency = (currencyCode: string, more: object = {}) => ({
   currencyCode,

@@ -8,9 +8,16 @@ import type { Write } from '../../../src/storage/commit/writes.ts'
 import { extractUuid } from '../../../src/storage/engine/ids.ts'
 import { type Database, readSqlState } from '../../../src/storage/engine/port.ts'
 import { ROWS } from '../../../src/storage/rows/row-columns.ts'
-import { applySet, type Contents, EMPTY } from '../../worlds/records/committer-model.testing.ts'
 import { batch, buildWriteSets } from '../../worlds/records/committer-steps.testing.ts'
-import { firstSet, newWorld, setId, type World } from '../../worlds/records/committer-world.testing.ts'
+import {
+  applySet,
+  type Contents,
+  EMPTY,
+  firstSet,
+  newWorld,
+  setId,
+  type World,
+} from '../../worlds/records/committer-world.testing.ts'
 import { testId } from '../../worlds/records/payments.testing.ts'
 import type { SharedServer } from '../../worlds/server.testing.ts'
 import { world } from '../../worlds/world.testing.ts'

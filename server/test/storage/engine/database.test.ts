@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { copyEmptyDatabase, temporaryFolder } from '../../../../test/databases.testing.ts'
+import { listen } from '../../../../test/ports.testing.ts'
 import { toApiError } from '../../../src/edge/http/response/errors.ts'
 import { extractUuid, NIL_UUID } from '../../../src/storage/engine/ids.ts'
 import { openDatabase } from '../../../src/storage/engine/open.ts'
@@ -304,9 +305,9 @@ async function openProxy(databaseUrl: string) {
       socket.on('error', () => {})
     }
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = await listen(server)
   const url = new URL(databaseUrl)
-  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  url.host = `127.0.0.1:${port}`
   return {
     url: url.href,
     silence() {

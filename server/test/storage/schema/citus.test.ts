@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type CitusCluster, hasCitus, startCitus } from '../../../../test/citus.testing.ts'
 import { openDatabase } from '../../../src/storage/engine/open.ts'
 import type { Database } from '../../../src/storage/engine/port.ts'
 import { openPostgres } from '../../../src/storage/engine/postgres.ts'
@@ -13,6 +13,33 @@ import { playSandbox } from '../../worlds/contract/example-world.testing.ts'
 import { RecordingClient } from '../../worlds/contract/recording-client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 import type { Cluster } from '../../worlds/server-process.testing.ts'
+
+/** A Citus coordinator and two workers. */
+interface CitusCluster {
+  readonly coordinator: Cluster
+  readonly workers: readonly Cluster[]
+  /** Finds the worker that has a schema. */
+  findWorker(schema: string): Promise<Cluster>
+  stop(): Promise<void>
+}
+
+interface CitusScripts {
+  hasCitus(): boolean
+  startCitus(options: { inMemory: boolean }): Promise<CitusCluster>
+}
+
+async function importScripts(): Promise<CitusScripts> {
+  return import(fileURLToPath(new URL('../../../../scripts/cluster/citus.mjs', import.meta.url)))
+}
+
+/** True if the extension is installed for this machine's newest PostgreSQL. */
+async function hasCitus(): Promise<boolean> {
+  return (await importScripts()).hasCitus()
+}
+
+async function startCitus(): Promise<CitusCluster> {
+  return (await importScripts()).startCitus({ inMemory: true })
+}
 
 const SCRIPT = new URL('../../../../deploy/citus.sql', import.meta.url).pathname
 const isCitusMissing = !(await hasCitus())

@@ -1,15 +1,15 @@
 import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listen } from '../../../../test/ports.testing.ts'
 
 /** A call that the proxy has received. */
-export interface ProxiedCall {
+interface ProxiedCall {
   readonly method: string
   readonly params: readonly unknown[]
 }
 
 /** The result of one call: a value, an error, or a fault that ruins the whole response. */
-export type ProxyResponse =
+type ProxyResponse =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string } }
   | { readonly spoil: (response: ServerResponse) => void }
@@ -18,7 +18,7 @@ export type ProxyResponse =
  * Produces a response. `truth` makes the call to the node itself, with the original or with different
  * parameters. If `truth` is not used, the node never receives the call.
  */
-export type Lie = (
+type Lie = (
   call: ProxiedCall,
   truth: (params?: readonly unknown[]) => Promise<ProxyResponse>,
 ) => ProxyResponse | Promise<ProxyResponse>
@@ -210,10 +210,9 @@ export async function openLyingProxy(target: string): Promise<LyingProxy> {
   const server = createServer((request, response) => {
     respond(request, response, answerCall).catch(() => response.destroy())
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await listen(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     calls: (method) => received.filter((call) => method === undefined || call.method === method),
     next: (method) => once(arrivals, method).then(([call]) => call as ProxiedCall),
     lie(method, lie, times = Number.POSITIVE_INFINITY) {

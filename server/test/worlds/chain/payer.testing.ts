@@ -249,11 +249,7 @@ export class Payer {
 }
 
 /** Credits an account in the ledger with money of the treasury. */
-export async function fund(
-  { service, client }: ChainServer,
-  accountId: string,
-  amount: bigint,
-): Promise<void> {
+async function fund({ service, client }: ChainServer, accountId: string, amount: bigint): Promise<void> {
   const op = await operate(service.app, client.credentials.platformId)
   const legs = buildArrivalLegs({ id: accountId, currency: 'USDC' }, amount, 'base')
   const { done } = await service.app.commit(

@@ -15,11 +15,13 @@ import {
   sendSigned,
   signIn,
 } from '../client.testing.ts'
-import { pendingChange } from '../records/account-changes.testing.ts'
-import { beginNewVerification } from '../records/account-verifications.testing.ts'
 import { type AgentClient, newAgent } from '../records/agents.testing.ts'
 import { clear, newCard, used } from '../records/cards.testing.ts'
-import { newMandateWithAccount } from '../records/mandates.testing.ts'
+import {
+  beginNewVerification,
+  newMandateWithAccount,
+  newPendingChange,
+} from '../records/external-accounts.testing.ts'
 import { addPasskey, type Browser, newMember } from '../records/members.testing.ts'
 import { newBusinessCase } from '../records/onboarding.testing.ts'
 import { buildUnknownId } from '../records/payments.testing.ts'
@@ -208,7 +210,7 @@ export async function newWorld(client: Client): Promise<World> {
     ReconciliationMatch: buildUnknownId('ReconciliationMatch'),
     FundsHold: await newHeldPull(client),
     AccountVerification: (await beginNewVerification(client, customer.id)).id,
-    AccountChange: (await pendingChange(client)).id,
+    AccountChange: (await newPendingChange(client)).id,
     Mandate: (await newMandateWithAccount(client, baseIds)).id,
     PayoutBatch: (
       await createRecord(client, '/payouts/batches', buildValidBody('payout_batch_create', baseIds))

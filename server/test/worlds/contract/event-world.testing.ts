@@ -15,9 +15,8 @@ import {
   until,
 } from '../client.testing.ts'
 import { dateBefore, ModelBank, openProduction } from '../production/production.testing.ts'
-import { decide, pendingChange } from '../records/account-changes.testing.ts'
-import { beginNewVerification } from '../records/account-verifications.testing.ts'
 import { newAgent } from '../records/agents.testing.ts'
+import { beginNewVerification, decideChange, newPendingChange } from '../records/external-accounts.testing.ts'
 import {
   addWalletPasskey,
   newMember,
@@ -96,7 +95,7 @@ async function playPayments(client: Client): Promise<void> {
   await quoted(client, account(payer.usd), to(payee.usd))
   await client.advance(DAY_SECONDS)
 
-  await decide(client, (await pendingChange(client)).id, 'apply')
+  await decideChange(client, (await newPendingChange(client)).id, 'apply')
   await beginNewVerification(client)
 
   const deposit = { amount: 100, currency: 'USD' }

@@ -1,8 +1,12 @@
 import type { EndpointName } from '@countersign/contract/api'
 import { type Client, type Reply, type SignedIn, until } from '../client.testing.ts'
-import { pendingChange } from '../records/account-changes.testing.ts'
-import { beginNewVerification, fundPlatform } from '../records/account-verifications.testing.ts'
-import { newEuroAccount, newMandateWithAccount } from '../records/mandates.testing.ts'
+import {
+  beginNewVerification,
+  fundPlatform,
+  newEuroAccount,
+  newMandateWithAccount,
+  newPendingChange,
+} from '../records/external-accounts.testing.ts'
 import {
   Browser,
   buildPasskeyBody,
@@ -78,7 +82,7 @@ async function createApprovableSchedule({ client, ids }: Setup) {
 }
 
 /** The schedule that each call needs. */
-export const SCHEDULE_PREPARATIONS = {
+const SCHEDULE_PREPARATIONS = {
   payment_schedule_approve: createApprovableSchedule,
   payment_schedule_skip: createActiveSchedule,
   payment_schedule_pause: createActiveSchedule,
@@ -117,7 +121,9 @@ export const SCHEDULE_CALLS: Partial<Record<EndpointName, (scene: Scene) => Prom
   payment_occurrence_list: withSchedule('skip'),
 }
 
-const createAccountChange = async ({ client }: Setup) => ({ AccountChange: (await pendingChange(client)).id })
+const createAccountChange = async ({ client }: Setup) => ({
+  AccountChange: (await newPendingChange(client)).id,
+})
 const createUnverifiedAccount = async ({ client, ids }: Setup) => {
   await fundPlatform(client)
   const created = await client.post(

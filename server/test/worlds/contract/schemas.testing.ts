@@ -224,7 +224,7 @@ export function listIdKinds({ pattern }: JsonSchema): string[] | undefined {
 }
 
 /** The parts of a request that differ from valid samples. The body is JSON text. */
-export interface Parts {
+interface Parts {
   readonly query?: Readonly<Record<string, unknown>>
   readonly text?: string
 }

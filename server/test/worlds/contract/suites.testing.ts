@@ -21,7 +21,7 @@ import { buildMissingId, buildValidBody, findParamKind, forEach, pathWith } from
 import { type JsonSchema, listIdKinds, membersOf, samples, withRaw } from './schemas.testing.ts'
 
 /** A caller whose access to records of other owners is tested. */
-export interface IsolatedCaller {
+interface IsolatedCaller {
   send(endpoint: Endpoint, path: string, body?: unknown): Promise<Reply>
   /** Returns the ids of the caller's records. */
   ids(endpoint: Endpoint): Ids
@@ -111,7 +111,7 @@ export function testForeignIdsAreMissing(
 }
 
 /** A card processor under test. */
-export interface ProcessorUnderTest {
+interface ProcessorUnderTest {
   readonly processor: CardProcessor
   /** Returns an event as the processor sends it, in the form that `readEvent` accepts. */
   send(event: ProcessorEvent): {
@@ -280,7 +280,7 @@ function withBigintAmount(event: unknown): unknown {
 }
 
 /** A verifier under test, and its provider. */
-export interface VerifierUnderTest {
+interface VerifierUnderTest {
   readonly verifier: Verifier
   /** Sets the provider's response to the next submissions. */
   answer(how: VerifierAnswer | 'later' | 'failure' | 'nonsense'): void

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { requireValue } from '../../../src/base/formats/require-value.ts'
 import type { SampleReturn } from '../../../src/outside/bank-files/formats/bacs-samples.testing.ts'
-import { camtFile } from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import { BankBalance, camtFile } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { type Reply, until } from '../client.testing.ts'
-import { newMandate, newPoundAccount } from '../records/mandates.testing.ts'
+import { newMandate, newPoundAccount } from '../records/external-accounts.testing.ts'
 import { type FileBank, findDepositReference, holdPounds, openFileBank } from './file-bank.testing.ts'
 
 /** Parses the records of a file by position, and its processing day. */
@@ -51,17 +51,14 @@ export async function openBacsBank(settings: Record<string, string> = {}) {
 
   const readSent = async () => parseFile((await bank.takeFile()).text)
 
-  let cents = 0
+  const balance = new BankBalance()
   let files = 0
-  const toDecimal = (amount: number) => (amount / 100).toFixed(2)
 
   /** Books an entry on a statement with balances. */
   async function book(amount: string, direction: 'CRDT' | 'DBIT', more: object): Promise<void> {
-    const opening = cents
-    cents += (direction === 'CRDT' ? 1 : -1) * Math.round(Number(amount) * 100)
     const id = `BACS-${++files}`
     const entries = [{ amount, direction, servicerReference: id, ...more }]
-    const text = camtFile({ id, balances: [toDecimal(opening), toDecimal(cents)], entries })
+    const text = camtFile({ id, balances: balance.book(entries), entries })
       .replaceAll('EUR', 'GBP')
       .replace(/<IBAN>.*?<\/IBAN>/, '<Othr><Id>60-16-13 12345678</Id></Othr>')
     expect(await bank.put(`${id}.xml`, text)).toBe('done')
@@ -75,7 +72,7 @@ export async function openBacsBank(settings: Record<string, string> = {}) {
     await book('100.00', 'CRDT', {
       transactions: [{ amount: '100.00', text: findDepositReference(account) }],
     })
-    await balanceIs(customerId, 10_000n)
+    await bank.waitForBalance(customerId, 10_000n)
     const external = await newPoundAccount(bank.world.client, customerId)
     return { customerId, account: account.id, external }
   }
@@ -108,26 +105,15 @@ export async function openBacsBank(settings: Record<string, string> = {}) {
     return body.id
   }
 
-  const transaction = async (id: string) => (await bank.world.client.get(`/transactions/${id}`)).body
   const mandateOf = async ({ mandate }: Payer) =>
     (await bank.world.client.get(`/mandates/${mandate.id}`)).body
-  const ended = (id: string, status: string) =>
-    until(
-      () => transaction(id),
-      (found) => found.status === status,
-    )
-  const balanceIs = (customerId: string, amount: bigint) =>
-    until(
-      () => bank.balanceOf(customerId),
-      (balance) => balance === amount,
-    )
-  const listWaitingReports = async (): Promise<Reply['body'][]> =>
-    (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
   /** Returns the reasons of the reports that `work` leaves waiting for a person. */
   async function heldBy(work: () => Promise<unknown>): Promise<string[]> {
-    const before = new Set((await listWaitingReports()).map(({ id }) => id))
+    const before = new Set((await bank.world.listWaitingReports()).map(({ id }) => id))
     await work()
-    return (await listWaitingReports()).filter(({ id }) => !before.has(id)).map(({ reason }) => reason)
+    return (await bank.world.listWaitingReports())
+      .filter(({ id }) => !before.has(id))
+      .map(({ reason }) => reason)
   }
 
   /** Lets the time pass in which payments and collections may be returned. */
@@ -153,10 +139,10 @@ export async function openBacsBank(settings: Record<string, string> = {}) {
     const id = await made(pull(payer, amount))
     const sent = await readSent()
     await book(sent.contra.amount, 'CRDT', { batch: sent.contra.from })
-    expect(await transaction(id)).toMatchObject({ status: 'PENDING' })
+    expect(await bank.world.readTransaction(id)).toMatchObject({ status: 'PENDING' })
     await passReturnTime()
-    await ended(id, 'COMPLETED')
-    await balanceIs(payer.customerId, BigInt(amount))
+    await bank.world.waitForStatus(id, 'COMPLETED')
+    await bank.waitForBalance(payer.customerId, BigInt(amount))
     return { id, ...sent }
   }
 
@@ -172,9 +158,8 @@ export async function openBacsBank(settings: Record<string, string> = {}) {
       send,
       pull,
       made,
-      transaction,
       mandateOf,
     },
-    ...{ ended, balanceIs, heldBy, passReturnTime, credited },
+    ...{ heldBy, passReturnTime, credited },
   }
 }

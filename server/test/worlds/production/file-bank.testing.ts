@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runAllRails } from '../../../src/outside/bank-files/bank-file-worker.ts'
-import { until } from '../client.testing.ts'
+import { type Reply, until } from '../client.testing.ts'
 import { type InternalAccount, openProduction, type Production } from './production.testing.ts'
 
 /** A bank that reads files from a folder and writes its own files in response. */
@@ -29,7 +29,16 @@ export interface BankFolder {
 export interface FileBank extends Omit<BankFolder, 'rail' | 'remove'> {
   readonly world: Production
   customer(): Promise<{ readonly customerId: string; readonly account: InternalAccount }>
+  /** Creates a customer, and reads the reference that a payer to the account has to state. */
+  newPayer(): Promise<{
+    readonly customerId: string
+    readonly account: InternalAccount
+    readonly reference: string
+  }>
+  /** Finds the reconciliation of a day. */
+  findReconciliation(date: string): Promise<Reply['body']>
   balanceOf(customerId: string): Promise<bigint>
+  waitForBalance(customerId: string, amount: bigint): Promise<bigint>
   close(): Promise<void>
 }
 
@@ -54,7 +63,7 @@ export const WIRE_FORMAT = {
   address: { street: 'Wall Street', city: 'New York', region: 'NY', country: 'US' },
 } as const
 
-export const BACS_FORMAT = {
+const BACS_FORMAT = {
   ...{ type: 'BACS', name: 'Acme Ltd', sortCode: '601613', accountNumber: '12345678' },
   serviceUserNumber: '123456',
   debits: {},
@@ -121,19 +130,32 @@ export async function openFileBank(
   const { rail, remove, ...folder } = await newBankFolder(world, kind, more)
   await world.setRails([rail])
   const { currency } = BANKS[kind]
+  const customer = async () => {
+    const customerId = await world.newApproved([currency])
+    return { customerId, account: await world.accountOf(customerId, currency) }
+  }
+  const balanceOf = async (customerId: string) => {
+    const { body } = await world.client.get(
+      `/customers/internal-accounts?customerId=${customerId}&currency=${currency}`,
+    )
+    return BigInt(body.data[0].balance.amount)
+  }
   return {
     ...folder,
     world,
-    async customer() {
-      const customerId = await world.newApproved([currency])
-      return { customerId, account: await world.accountOf(customerId, currency) }
+    customer,
+    async newPayer() {
+      const { customerId, account } = await customer()
+      return { customerId, account, reference: findDepositReference(account) }
     },
-    async balanceOf(customerId) {
-      const { body } = await world.client.get(
-        `/customers/internal-accounts?customerId=${customerId}&currency=${currency}`,
-      )
-      return BigInt(body.data[0].balance.amount)
-    },
+    findReconciliation: async (date) =>
+      (await world.client.get(`/reconciliations?startDate=${date}&endDate=${date}`)).body.data[0],
+    balanceOf,
+    waitForBalance: (customerId, amount) =>
+      until(
+        () => balanceOf(customerId),
+        (balance) => balance === amount,
+      ),
     async close() {
       await world.close()
       await remove()

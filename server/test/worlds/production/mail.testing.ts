@@ -3,6 +3,7 @@ import { EventEmitter, once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
+import { listen, stopListening } from '../../../../test/ports.testing.ts'
 import { createOp, type Op } from '../../../src/kernel/operation/app.ts'
 import { makeOtpCredential } from '../../../src/people/credentials/credentials.ts'
 import { makeCustomer } from '../../../src/people/customers/customers.ts'
@@ -51,7 +52,7 @@ export interface MailServer {
 
 export const SMTP_LOGIN = { user: 'relay@ops.example', password: 'p@ss:wörd/1' }
 
-export async function openMailServer(): Promise<MailServer> {
+async function openMailServer(): Promise<MailServer> {
   let server: SMTPServer
   const arrivals = new EventEmitter()
   const self: MailServer = {
@@ -158,7 +159,7 @@ function decode(body: string, encoding: string | undefined): string {
   return Buffer.from(bytes, 'latin1').toString()
 }
 
-export interface SmsRequest {
+interface SmsRequest {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -197,17 +198,13 @@ export async function openSmsGateway(): Promise<SmsGateway> {
         .end(body)
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await listen(server)
   const self: SmsGateway = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     requests: [],
     answer: () => ({ status: 201 }),
     next: () => once(arrivals, 'arrival').then(() => {}),
-    async stop() {
-      server.closeAllConnections()
-      await new Promise<void>((resolve) => server.close(() => resolve()))
-    },
+    stop: () => stopListening(server),
   }
   return self
 }
@@ -266,7 +263,7 @@ async function commit(service: SharedServer, writes: readonly Write[]): Promise<
   if (!result.done) throw new Error(`Not written: ${result.name}`)
 }
 
-export interface Holder {
+interface Holder {
   readonly account: InternalAccountRow
   readonly credential: CredentialRow
 }

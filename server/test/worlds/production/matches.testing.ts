@@ -2,7 +2,8 @@ import { expect } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import { type Reply, until } from '../client.testing.ts'
-import { dateBefore, type ModelBank, newEuroAccount, type Production } from './production.testing.ts'
+import { newEuroAccount } from '../records/external-accounts.testing.ts'
+import { dateBefore, type ModelBank, type Production } from './production.testing.ts'
 
 /**
  * A platform in production whose customer pays through model banks and whose days are reconciled. All amounts
@@ -29,7 +30,7 @@ export class MatchingWorld {
       () => world.client.get(path),
       ({ body }) => Number(body.data[0].balance.amount) > 0,
     )
-    return new MatchingWorld(world, account.id, await newEuroAccount(world.client, customerId))
+    return new MatchingWorld(world, account.id, await newEuroAccount(world.client, customerId, '000'))
   }
 
   /** Makes a payment that a bank accepts without reporting its outcome. */

@@ -1,7 +1,9 @@
 import { bai2File, type SampleBai2Transaction } from '../../../src/outside/bank-files/formats/bai2.testing.ts'
 import {
   BATCH,
+  BankBalance,
   camtFile,
+  formatCents,
   PAYMENT,
   type SampleEntry,
   write,
@@ -30,27 +32,23 @@ export class Days {
   }
 }
 
-/** Formats an amount as in camt files. */
-export function formatUnits(cents: bigint): string {
-  const digits = String(cents < 0n ? -cents : cents).padStart(3, '0')
-  return `${cents < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
-}
-
-const parseCents = (units: string) => BigInt(units.replace('.', ''))
-
 /** A bank that sends camt.053 statements. */
 export class CamtBank {
   readonly currency = 'EUR'
-  /** The account's balance in cents. */
-  closing = 0n
   readonly folder: BankFolder
   readonly #iban: string
+  readonly #balance = new BankBalance()
   readonly #days = new Days()
   #files = 0
 
   constructor(folder: BankFolder, iban: string) {
     this.folder = folder
     this.#iban = iban
+  }
+
+  /** The account's balance in cents. */
+  get closing(): bigint {
+    return this.#balance.cents
   }
 
   get date(): string {
@@ -61,8 +59,7 @@ export class CamtBank {
   async states(entries: readonly SampleEntry[]): Promise<void> {
     this.#days.next()
     const opening = this.closing
-    for (const { amount, direction } of entries)
-      this.closing += direction === 'CRDT' ? parseCents(amount) : -parseCents(amount)
+    this.#balance.book(entries)
     await this.put(entries, opening, this.closing)
   }
 
@@ -73,7 +70,7 @@ export class CamtBank {
     const entriesWithIds = entries.map((entry, index) => ({ servicerReference: `${id}-${index}`, ...entry }))
     const text = camtFile({
       id,
-      balances: [formatUnits(opening), formatUnits(closing)],
+      balances: [formatCents(opening), formatCents(closing)],
       entries: entriesWithIds,
     })
     await this.folder.put(
@@ -150,20 +147,4 @@ export class UsBank {
     const text = bai2File([group], { fileId: String(this.#files) })
     await this.folder.put(`bai2-${this.#account}-${this.#files}.txt`, text)
   }
-}
-
-/** Parses the payments in one of our files to a European bank. */
-export function parseSepaPayments(text: string) {
-  const payments = [...text.matchAll(/<CdtTrfTxInf>.*?<\/CdtTrfTxInf>/g)].map(([element]) => ({
-    instructionId: /<InstrId>(.*?)</.exec(element)?.[1] ?? '',
-    endToEndId: /<EndToEndId>(.*?)</.exec(element)?.[1] ?? '',
-    amount: /Ccy="EUR">(.*?)</.exec(element)?.[1] ?? '',
-  }))
-  return payments
-}
-
-/** Builds a status report that all payments in one of our files have been settled. */
-export function settled(text: string): string {
-  const message = /<MsgId>(.*?)</.exec(text)?.[1]
-  return `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>S-${message}</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>${message}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId><GrpSts>ACSC</GrpSts></OrgnlGrpInfAndSts></CstmrPmtStsRpt></Document>`
 }

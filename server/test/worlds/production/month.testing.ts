@@ -10,13 +10,13 @@ import { toJson } from '../../../src/base/json/json.ts'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import { RailRegistry } from '../../../src/money/rails/registry.ts'
 import { type Reply, until } from '../client.testing.ts'
+import { newEuroAccount } from '../records/external-accounts.testing.ts'
 import { ACH_FORMAT, findDepositReference, newBankFolder, SEPA_IBAN } from './file-bank.testing.ts'
 import { CamtBank, Days, UsBank } from './month-banks.testing.ts'
 import {
   approve,
   type InternalAccount,
   ModelBank,
-  newEuroAccount,
   newPending,
   openProduction,
   type Production,
@@ -256,7 +256,7 @@ async function newCustomer(world: Production): Promise<Customer> {
     ...{ id, eur, usd, usdPayee: usdPayee.body.id },
     eurReference: findDepositReference(eur),
     usdReference: findDepositReference(usd),
-    eurPayee: await newEuroAccount(client, id),
+    eurPayee: await newEuroAccount(client, id, '000'),
   }
 }
 

@@ -1,6 +1,5 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RunningBank, startBank } from '@countersign/connectors/example-bank/start'
@@ -11,6 +10,7 @@ import type {
 } from '@countersign/contract/connectors/events'
 import type { HttpRailValue } from '@countersign/contract/connectors/rails-file'
 import { expect } from 'vitest'
+import { listen, stopListening } from '../../../../test/ports.testing.ts'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import type { RailPayment } from '../../../src/kernel/ports/rail.ts'
 import { type ConfiguredRail, RailRegistry } from '../../../src/money/rails/registry.ts'
@@ -178,6 +178,13 @@ export interface Production {
   accountOf(customerId: string | undefined, currency: string): Promise<InternalAccount>
   /** Simulates an incoming payment to the account from outside. */
   paidIn(account: InternalAccount, amount: string, more?: object): Promise<void>
+  readTransaction(id: string): Promise<Reply['body']>
+  /** Waits until a transaction has this status, and returns it. */
+  waitForStatus(id: string, status: string): Promise<Reply['body']>
+  /** Lists the rail reports that wait for a person. */
+  listWaitingReports(): Promise<Reply['body'][]>
+  /** Lists the deposits in suspense. */
+  listSuspendedDeposits(): Promise<Reply['body'][]>
   close(): Promise<void>
 }
 
@@ -224,6 +231,7 @@ export async function openProduction(
     await service.reloadRails()
   }
   await setRails([exampleBank(bank.url, more)])
+  const readTransaction = async (id: string) => (await client.get(`/transactions/${id}`)).body
   const production: Production = {
     service,
     client,
@@ -233,6 +241,14 @@ export async function openProduction(
     newApproved: (currencies) => newApproved(service, client, currencies),
     accountOf: (customerId, currency) => accountOf(client, customerId, currency),
     paidIn: (account, amount, more) => paidIn(bank.url, account, amount, more),
+    readTransaction,
+    waitForStatus: (id, status) =>
+      until(
+        () => readTransaction(id),
+        (transaction) => transaction.status === status,
+      ),
+    listWaitingReports: async () => (await client.get('/rail-events?status=WAITING&limit=100')).body.data,
+    listSuspendedDeposits: async () => (await client.get('/deposits?status=SUSPENSE&limit=100')).body.data,
     async close() {
       await bank.close()
       await service.close()
@@ -262,13 +278,10 @@ export async function serveRates(
     response.setHeader('Content-Type', 'application/json')
     response.end(JSON.stringify({ base: 'USD', updatedAt: new Date().toISOString(), rates }))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = await listen(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    close: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    url: `http://127.0.0.1:${port}/`,
+    close: () => stopListening(server),
   }
 }
 
@@ -297,31 +310,6 @@ export async function approve(service: Production['service'], client: Client, cu
   const started = await client.post('/verifications', { customerId })
   const args = ['verification', 'decide', '--verification', started.body.id, '--decision', 'APPROVE']
   await runCommand(service.app, args, client.baseUrl)
-}
-
-/** Builds a German IBAN that ends in these digits. */
-export function buildGermanIban(suffix: string): string {
-  const bban = `37040044${'0532013000'.slice(0, 10 - suffix.length)}${suffix}`
-  const remainder = BigInt(`${bban}131400`) % 97n
-  return `DE${String(98n - remainder).padStart(2, '0')}${bban}`
-}
-
-/**
- * Creates an external euro account at another bank. Its last three digits determine how the example bank
- * behaves.
- */
-export async function newEuroAccount(client: Client, customerId: string, suffix = '000'): Promise<string> {
-  const { status, body } = await client.post('/customers/external-accounts', {
-    customerId,
-    currency: 'EUR',
-    accountInfo: {
-      accountType: 'EUR_ACCOUNT',
-      iban: buildGermanIban(suffix),
-      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'DE' },
-    },
-  })
-  if (status !== 201) throw new Error(JSON.stringify(body))
-  return body.id
 }
 
 /** Waits until the bank has opened an owner's deposit account in a currency, and returns the internal account. */

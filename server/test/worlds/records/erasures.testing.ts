@@ -10,12 +10,14 @@ import {
   type SignedIn,
   sendSigned,
   signIn,
+  until,
 } from '../client.testing.ts'
-import { begin, fundPlatform } from './account-verifications.testing.ts'
+import type { Production } from '../production/production.testing.ts'
 import { AgentClient, POLICY } from './agents.testing.ts'
 import { clear, newCard, use } from './cards.testing.ts'
+import { beginVerification, fundPlatform } from './external-accounts.testing.ts'
 import { createKycLink, upload } from './onboarding.testing.ts'
-import { payNow, quoted } from './payments.testing.ts'
+import { account, payNow, quoted, to } from './payments.testing.ts'
 
 /** Unique personal data, by kind. The server receives all of them at some point in the person's life. */
 export const PERSONAL = {
@@ -58,7 +60,7 @@ export const PERSONAL = {
   reviewReason: 'Reasonmark: the passport is dark',
 } as const
 
-export interface Life {
+interface Life {
   readonly client: Client
   readonly ids: readonly string[]
   readonly usd: string
@@ -165,7 +167,7 @@ async function useAgentAndBrowser(client: Client, person: Person, bank: string):
   const customerHeaders = { Authorization: `Bearer ${accessToken}`, 'User-Agent': PERSONAL.browser }
   const body = {
     source: { sourceType: 'REALTIME_FUNDING', currency: 'USD', customerId: person.id },
-    destination: toDestination(bank),
+    destination: to(bank),
     lockedCurrencySide: 'RECEIVING',
     lockedCurrencyAmount: 2500,
     description: PERSONAL.realtime,
@@ -176,9 +178,6 @@ async function useAgentAndBrowser(client: Client, person: Person, bank: string):
 }
 
 type Person = Awaited<ReturnType<typeof newCustomer>>
-
-const toSource = (accountId: string) => ({ sourceType: 'ACCOUNT', accountId })
-const toDestination = (accountId: string) => ({ destinationType: 'ACCOUNT', accountId })
 
 /**
  * Pays and is paid in all ways: quotes, transfers, a wallet, internal and external UMA addresses, and a card.
@@ -193,15 +192,15 @@ async function pay(
   await fund(client, person.usd, 100_000)
   await fund(client, person.wallet, 5_000_000)
   const more = { description: PERSONAL.description, immediatelyExecute: true }
-  await quoted(client, toSource(person.usd), { ...toDestination(bank), paymentRail: 'ACH' }, more)
+  await quoted(client, account(person.usd), { ...to(bank), paymentRail: 'ACH' }, more)
   const uma = (umaAddress: string) => ({ destinationType: 'UMA_ADDRESS', umaAddress, currency: 'USD' })
-  await quoted(client, toSource(person.usd), uma(await readUmaAddress(client, other.id)), more)
-  await quoted(client, toSource(other.usd), uma(PERSONAL.umaAddress), { immediatelyExecute: true })
+  await quoted(client, account(person.usd), uma(await readUmaAddress(client, other.id)), more)
+  await quoted(client, account(other.usd), uma(PERSONAL.umaAddress), { immediatelyExecute: true })
   await client.advance(60)
   await payNow(client, person.id, { senderUmaAddress: PERSONAL.sender })
   const byWallet = await client.post('/quotes', {
-    source: toSource(person.wallet),
-    destination: toDestination(bank),
+    source: account(person.wallet),
+    destination: to(bank),
     lockedCurrencySide: 'SENDING',
     lockedCurrencyAmount: 5_000_000,
   })
@@ -232,7 +231,7 @@ async function pay(
 /** Verifies an account by deposits. The bank returns one, and a person decides about the other. */
 async function verifyByDeposits(client: Client, bank: string): Promise<void> {
   await fundPlatform(client)
-  const begun = await begin(client, bank)
+  const begun = await beginVerification(client, bank)
   expect(begun.status, toJson(begun.body)).toBe(201)
   await client.advance(60)
   const [first, second] = begun.body.transactionIds
@@ -315,4 +314,41 @@ export async function findPlaces(db: Database, texts: readonly string[]): Promis
     for (const { wanted } of rows) found.get(wanted)!.push(`${table}.${column}`)
   }
   return found
+}
+
+/** The settings of a server whose erasures begin when they are requested. */
+export const ERASES_NOW = { PERSONAL_DATA_DAYS: '0' }
+
+/** Deletes a customer and requests the erasure. */
+export async function requestErasure({ client }: Production, customerId: string): Promise<void> {
+  const deleted = await client.send('DELETE', `/customers/${customerId}`)
+  expect(deleted.status, JSON.stringify(deleted.body)).toBe(200)
+  await client.post(`/customers/${customerId}/erasure`)
+}
+
+export function waitUntilErased({ client }: Production, customerId: string): Promise<unknown> {
+  return until(
+    async () => (await client.get(`/customers/${customerId}/erasure`)).body,
+    ({ status }) => status === 'DONE',
+  )
+}
+
+/** Waits until the erasure of a customer waits for a bank file, and returns its status. */
+export async function waitUntilErasureWaits(
+  { client, service }: Production,
+  customerId: string,
+): Promise<string> {
+  await until(
+    async () => (await service.app.db.query(JOBS, [customerId.split(':')[1], service.app.clock()])).rows,
+    (rows) => rows.length > 0,
+  )
+  return (await client.get(`/customers/${customerId}/erasure`)).body.status
+}
+
+const JOBS = `SELECT id FROM jobs WHERE kind = 'customer.erase' AND payload->>'customerId' LIKE '%' || $1 AND due_at > $2`
+
+/** Makes the erasures that wait for a bank file try again. */
+export async function resumeErasures({ service: { app } }: Production): Promise<void> {
+  await app.db.query(`UPDATE jobs SET due_at = $1 WHERE kind = 'customer.erase'`, [app.clock()])
+  app.workers.wake()
 }

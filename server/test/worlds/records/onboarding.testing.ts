@@ -99,7 +99,7 @@ export async function newBusinessCase(client: Client) {
 }
 
 /** A page as shown by a browser without scripts. */
-export interface PageReply {
+interface PageReply {
   readonly status: number
   readonly text: string
   readonly headers: Headers
@@ -183,6 +183,12 @@ export class PageVisitor {
     form.set('file', new Blob(file ? [new Uint8Array(file)] : []), file ? name : '')
     return this.go(action, { method: 'POST', body: form })
   }
+}
+
+/** Returns the path of the onboarding session whose cookie the visitor has. */
+export function readSessionPath({ cookies }: PageVisitor): string {
+  const [name = ''] = [...cookies.keys()]
+  return `/verify/session/${name.slice('verify-'.length)}`
 }
 
 /** Parses the values of a form's fields. */

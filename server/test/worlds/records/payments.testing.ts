@@ -151,7 +151,7 @@ export async function statementOf(client: Client, accountId: string, more = ''):
 }
 
 /** A position as the API shows it, without the text about its currency. */
-export interface ShownPosition {
+interface ShownPosition {
   readonly position: number
   readonly bought: number
   readonly sold: number

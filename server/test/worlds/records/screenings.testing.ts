@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:http'
 import type { ScreeningRequest } from '@countersign/contract/connectors/screening-provider'
 import { Webhook } from 'standardwebhooks'
 import { expect } from 'vitest'
+import { listen, stopListening } from '../../../../test/ports.testing.ts'
 import type {
   VerificationSubmission,
   VerifierAnswer,
@@ -124,10 +124,9 @@ export async function verificationProvider(): Promise<VerificationProvider> {
       }
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await listen(server)
   const self: VerificationProvider = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/cases`,
+    url: `http://127.0.0.1:${port}/cases`,
     secret,
     answer: 'later',
     cases: new Map(),
@@ -141,10 +140,7 @@ export async function verificationProvider(): Promise<VerificationProvider> {
       }
       return { headers, body: Buffer.from(body) }
     },
-    async stop() {
-      server.closeAllConnections()
-      await new Promise<void>((resolve) => server.close(() => resolve()))
-    },
+    stop: () => stopListening(server),
   }
   return self
 }
@@ -189,11 +185,11 @@ export async function openScreeningService(): Promise<ScreeningService> {
     response.writeHead(status, { 'Content-Type': 'application/json' }).end(text)
   })
   const self: ScreeningService = {
-    url: await startListening(server),
+    url: `http://127.0.0.1:${await listen(server)}`,
     secret,
     answer: CLEAR,
     asked: [],
-    close: () => closeServer(server),
+    close: () => stopListening(server),
   }
   return self
 }
@@ -225,20 +221,10 @@ export async function startAddressProvider(): Promise<AddressProvider> {
     response.writeHead(Number(status), { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
   })
   const self: AddressProvider = {
-    url: await startListening(server),
+    url: `http://127.0.0.1:${await listen(server)}`,
     paid,
     arrives: async () => {},
-    close: () => closeServer(server),
+    close: () => stopListening(server),
   }
   return self
-}
-
-async function startListening(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-async function closeServer(server: Server): Promise<void> {
-  server.closeAllConnections()
-  await new Promise((resolve) => server.close(resolve))
 }

@@ -1,9 +1,9 @@
 import { createHash, createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listen } from '../../../../test/ports.testing.ts'
 
 /** The credentials for the simulator's bucket. */
-export const BUCKET_KEYS = {
+const BUCKET_KEYS = {
   accessKeyId: 'AKIDEXAMPLE',
   secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
 }
@@ -32,8 +32,7 @@ export async function openBucket(): Promise<Bucket> {
       response.destroy(error as Error),
     )
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const port = await listen(server)
   return {
     settings: {
       DOCUMENTS_URL: `s3://${BUCKET}/sealed?endpoint=http://127.0.0.1:${port}&region=${REGION}`,

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { expect } from 'vitest'
+import { listen, stopListening } from '../../../../test/ports.testing.ts'
 
 /** A span as received by a collector, with ids in hex. */
 export interface Span {
@@ -56,9 +56,9 @@ export async function openCollector(): Promise<Collector> {
     }
     response.writeHead(status, { 'Content-Type': request.headers['content-type'] ?? '' }).end()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = await listen(server)
   const self: Collector = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     ...{ spans, resources, posts },
     answer: () => 200,
     async trace(traceId, isComplete) {
@@ -66,10 +66,7 @@ export async function openCollector(): Promise<Collector> {
       await expect.poll(() => isComplete(listSpans())).toBe(true)
       return listSpans()
     },
-    async close() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    close: () => stopListening(server),
   }
   return self
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { timeLimit } from '../../../../test/machine-speed.ts'
+import { listen } from '../../../../test/ports.testing.ts'
 import { parseJson } from '../../../src/base/json/json.ts'
 import { newEndpoint } from '../../../src/kernel/outbox/own-endpoint.ts'
 import { insert, update } from '../../../src/storage/commit/writes.ts'
@@ -52,15 +52,12 @@ export class Receiver {
     const server = createServer((request, response) => {
       receiver!.#receive(request, response).catch((error) => response.destroy(error))
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const port = await listen(server)
     const close = () => {
       server.closeAllConnections()
       server.close()
     }
-    receiver = new Receiver(
-      `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?from=test`,
-      close,
-    )
+    receiver = new Receiver(`http://127.0.0.1:${port}/hook?from=test`, close)
     registerClose(close)
     return receiver
   }

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { listen, stopListening } from '../../../../../test/ports.testing.ts'
 import { getJsonFrom } from '../../http-client/send.ts'
 import { createKeySource, type KeySource, type KeySourceOptions } from './keys.ts'
 
@@ -41,13 +41,11 @@ beforeEach(async () => {
     if (answer) answer(request, response)
     else sendDocument(request.url!, response)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  issuer = `http://127.0.0.1:${await listen(server)}`
 })
 
 afterEach(async () => {
-  server.closeAllConnections()
-  await new Promise((resolve) => server.close(resolve))
+  await stopListening(server)
 })
 
 function sendDocument(path: string, response: ServerResponse, over: object = {}): void {

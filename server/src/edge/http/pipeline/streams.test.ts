@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
+import { listen } from '../../../../../test/ports.testing.ts'
 import { startStream } from '../response/encode.ts'
 import { closeStalled } from './streams.ts'
 
@@ -18,9 +19,7 @@ test('a streamed response closes the connection of a stalled reader and complete
     closeStalled(response, 100)
     Readable.from(pieces()).pipe(response)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const port = await listen(server)
   const ask = () => {
     const socket = connect(port, '127.0.0.1')
     socket.on('error', () => {})

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { bai2File, read, refusal } from './bai2.testing.ts'
 import { classifyTypeCode } from './bai2-type-codes.ts'
-import { entriesOf, pickStatements, pickUnread, transactionsOf } from './bank-records.testing.ts'
+import { entriesOf, pickStatements, pickUnread, transactionsOf } from './samples.testing.ts'
 
 /** A model of files, from which the expected records follow. */
 const reference = fc.stringMatching(/^[A-Z0-9-]{0,16}$/)

@@ -2,9 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { openVector, vectorsAbsent } from '../../../base/crypto/vectors.testing.ts'
 import { bai2File, read, refusal, type SampleBai2Account, type SampleBai2Group } from './bai2.testing.ts'
 import { readBai2 } from './bai2-reader.ts'
-import { entriesOf, pickStatements, pickUnread, transactionsOf } from './bank-records.testing.ts'
 import { readTwice } from './read-twice.ts'
-import { all } from './samples.testing.ts'
+import { all, entriesOf, pickStatements, pickUnread, transactionsOf } from './samples.testing.ts'
 
 const DAY: SampleBai2Account = {
   account: '0004477',

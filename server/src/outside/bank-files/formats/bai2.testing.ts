@@ -1,5 +1,5 @@
 import { readBai2 } from './bai2-reader.ts'
-import { readingWith } from './bank-records.testing.ts'
+import { readingWith } from './samples.testing.ts'
 
 /** Generates BAI2 files as banks write them, for tests, with continuations, padding and any line breaks. */
 
@@ -32,7 +32,7 @@ export interface SampleBai2Group {
   readonly accounts: readonly SampleBai2Account[]
 }
 
-export interface SampleBai2Layout {
+interface SampleBai2Layout {
   readonly fileId?: string
   /** The maximum number of fields in a physical record. Further fields go into continuations. */
   readonly fieldsMax?: number

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { entriesOf, pickStatements, pickUnread, transactionsOf } from './bank-records.testing.ts'
 import { isOut, mt940File, read, refusal, type SampleMtLayout, signed } from './mt-940.testing.ts'
+import { entriesOf, pickStatements, pickUnread, transactionsOf } from './samples.testing.ts'
 
 /** A model of files, from which the expected records follow. */
 const amount = fc.bigInt({ min: 1n, max: 10n ** 12n })

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { openVector, vectorsAbsent } from '../../../base/crypto/vectors.testing.ts'
-import { entriesOf, pickStatements, pickUnread, transactionsOf } from './bank-records.testing.ts'
 import { mt940File, read, refusal, type SampleMtMessage } from './mt-940.testing.ts'
 import { startsLikeMt940 } from './mt-940-fields.ts'
 import { readMt940 } from './mt-940-reader.ts'
 import { readTwice } from './read-twice.ts'
-import { all } from './samples.testing.ts'
+import { all, entriesOf, pickStatements, pickUnread, transactionsOf } from './samples.testing.ts'
 
 const DAY: SampleMtMessage = {
   account: 'DE89370400440532013000',

@@ -1,7 +1,7 @@
 import { formatMtBalance, formatMtField, formatMtLine, type MtMark } from '../../../base/formats/mt-940.ts'
-import { readingWith } from './bank-records.testing.ts'
 import { formatDecimalAmount } from './decimal-amounts.ts'
 import { readMt940 } from './mt-940-reader.ts'
+import { readingWith } from './samples.testing.ts'
 
 /** Generates MT940 and MT942 files in the formats of several banks, for tests. */
 
@@ -42,7 +42,7 @@ export interface SampleMtMessage {
 }
 
 /** The format of field 86. */
-export type SampleInformation = 'GERMAN' | 'CODE_WORDS' | 'PLAIN'
+type SampleInformation = 'GERMAN' | 'CODE_WORDS' | 'PLAIN'
 
 export interface SampleMtLayout {
   readonly information?: SampleInformation

@@ -2,14 +2,17 @@ import { crc32, deflateRawSync } from 'node:zlib'
 import { readAch } from './ach-reader.ts'
 import { writeRecord } from './ach-records.ts'
 import { type AchBatch, type AchFile, type AchPayment, writeAch } from './ach-writer.ts'
+import type { BankRecord } from './camt.ts'
+import { formatDecimalAmount } from './decimal-amounts.ts'
 import { readTwice } from './read-twice.ts'
+import { UnreadableFile } from './unreadable-file.ts'
 
 /**
  * Generates statements as banks write them, for tests and benchmarks: in version .08 and in the older version
  * .02.
  */
 
-export interface SampleTransaction {
+interface SampleTransaction {
   readonly endToEndId?: string
   readonly instructionId?: string
   readonly amount: string
@@ -57,6 +60,24 @@ ${balances ? `${balance('OPBD', balances[0])}${balance('CLBD', balances[1])}` : 
 ${entries.map((entry) => camtEntry(entry, version)).join('\n')}
 </${statement}></${message}></Document>
 `
+}
+
+/** Formats an amount with two decimals: 12550 is `125.50`. */
+export const formatCents = (cents: bigint) => formatDecimalAmount(cents, 'EUR')
+
+export const parseCents = (amount: string) => BigInt(amount.replace('.', ''))
+
+/** The balance of our account at a bank, which continues from statement to statement. */
+export class BankBalance {
+  cents = 0n
+
+  /** Books entries. Returns the balances before and after, for the statement. */
+  book(entries: readonly SampleEntry[]): readonly [opening: string, closing: string] {
+    const opening = this.cents
+    for (const { amount, direction } of entries)
+      this.cents += direction === 'CRDT' ? parseCents(amount) : -parseCents(amount)
+    return [formatCents(opening), formatCents(this.cents)]
+  }
 }
 
 /** Generates a balance from a signed amount. */
@@ -115,6 +136,68 @@ function camtTransaction(
   const remittance = text === undefined ? '' : `<RmtInf><Ustrd>${text}</Ustrd></RmtInf>`
   return `<TxDtls><Refs>${instruction}<EndToEndId>${endToEndId}</EndToEndId></Refs>${money}<RltdPties>${party('Dbtr', debtor, 'PL61109010140000071219812874')}${party('Cdtr', creditor, 'FR1420041010050500013M02606')}</RltdPties>${agent}${remittance}${returned}</TxDtls>`
 }
+
+/** Reads our SEPA files as a bank does, and generates its status reports (pain.002) about them. */
+
+/** A payment or a direct debit in one of our files. */
+export interface SubmittedPayment {
+  readonly instructionId: string
+  readonly endToEndId: string
+  readonly amount: string
+  /** The name of the counterparty. */
+  readonly name: string
+}
+
+export const listPayments = (text: string): SubmittedPayment[] =>
+  [...text.matchAll(/<(CdtTrfTxInf|DrctDbtTxInf)>.*?<\/\1>/g)].map(([element]) => ({
+    instructionId: readElement(element, 'InstrId'),
+    endToEndId: readElement(element, 'EndToEndId'),
+    amount: /<InstdAmt Ccy="\w+">(.*?)</.exec(element)?.[1] ?? '',
+    name: readElement(element, 'Nm'),
+  }))
+
+/** Reads the first element with this name, or an empty string. */
+export const readElement = (text: string, name: string) =>
+  new RegExp(`<${name}>(.*?)</${name}>`).exec(text)?.[1] ?? ''
+
+/** Reads the id of one of our files. */
+export const readMessageId = (text: string) => readElement(text, 'MsgId')
+
+/** Generates a status report about one of our files, its only batch, or payments in that batch. */
+export function buildStatusReport(
+  messageId: string,
+  {
+    id = 'S',
+    ofFile = '',
+    ofBatch,
+  }: {
+    readonly id?: string
+    /** The elements with the status of the file. */
+    readonly ofFile?: string
+    /** The elements with the status of the batch and of its payments. */
+    readonly ofBatch?: string
+  },
+): string {
+  const batch =
+    ofBatch === undefined
+      ? ''
+      : `<OrgnlPmtInfAndSts><OrgnlPmtInfId>${messageId}</OrgnlPmtInfId>${ofBatch}</OrgnlPmtInfAndSts>`
+  return `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>${id}</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>${messageId}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId>${ofFile}</OrgnlGrpInfAndSts>${batch}</CstmrPmtStsRpt></Document>`
+}
+
+/** Generates the status of a payment, which the bank names by one of its ids or both. */
+export function buildPaymentStatus(
+  { instructionId, endToEndId }: { readonly instructionId?: string; readonly endToEndId?: string },
+  status: string,
+  reason = '',
+): string {
+  const instruction = instructionId === undefined ? '' : `<OrgnlInstrId>${instructionId}</OrgnlInstrId>`
+  const endToEnd = endToEndId === undefined ? '' : `<OrgnlEndToEndId>${endToEndId}</OrgnlEndToEndId>`
+  return `<TxInfAndSts>${instruction}${endToEnd}<TxSts>${status}</TxSts>${reason}</TxInfAndSts>`
+}
+
+export const buildRejection = (payment: Parameters<typeof buildPaymentStatus>[0], code: string) =>
+  buildPaymentStatus(payment, 'RJCT', `<StsRsnInf><Rsn><Cd>${code}</Cd></Rsn></StsRsnInf>`)
 
 /** Yields the bytes of a file in small chunks, so that records are split anywhere. */
 export async function* bytesOf(text: string | Uint8Array, pieceBytes = 61): AsyncGenerator<Uint8Array> {
@@ -256,3 +339,28 @@ export function buildZip(files: readonly SampleZipFile[]): Buffer {
   end.writeUInt32LE(offset, 12)
   return Buffer.concat([...pieces, ...directory, Buffer.from('PK\u0005\u0006'), end])
 }
+
+type Reader = (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<BankRecord>
+
+/**
+ * Creates functions that read whole files in a format, for tests: `read` returns the records, and `refusal`
+ * the message of the error that refuses the file.
+ */
+export function readingWith(reader: Reader) {
+  const read = (text: string | Uint8Array) => all(readTwice(() => bytesOf(text), reader))
+  const refusal = (text: string) =>
+    read(text).then(
+      () => 'is read',
+      (error: unknown) => (error instanceof UnreadableFile ? error.message : Promise.reject(error)),
+    )
+  return { read, refusal }
+}
+
+export const entriesOf = (records: readonly BankRecord[]) =>
+  records.flatMap((one) => (one.type === 'entry' ? [one.entry] : []))
+export const transactionsOf = (records: readonly BankRecord[]) =>
+  records.flatMap((one) => (one.type === 'transaction' ? [one.transaction] : []))
+export const pickStatements = (records: readonly BankRecord[]) =>
+  records.flatMap((one) => (one.type === 'statement' ? [one] : []))
+export const pickUnread = (records: readonly BankRecord[]) =>
+  records.flatMap((one) => (one.type === 'unread' ? [one] : []))
