@@ -13,7 +13,7 @@ export const PLANTED = [
   {
     name: 'a repeated call is executed again',
     file: 'server/src/edge/http/pipeline/run-operation.ts',
-    find: 'writes: keyed && isFinal ? [...writes, storeAnswer(op, keyed, answer)] : writes',
+    find: 'writes: keyed && isFinal ? [...writes, saveResponse(op, keyed, answer)] : writes',
     replace: 'writes',
   },
   {
@@ -33,13 +33,13 @@ export const PLANTED = [
   {
     name: 'the hold of a failed transfer is not released',
     file: 'server/src/money/transfers/jobs.ts',
-    find: '[release(op, requireHold(transaction, account)), ...writes, balanceUpdated(op, account)]',
-    replace: '[...writes, balanceUpdated(op, account)]',
+    find: '[release(op, requireHold(transaction, account)), ...writes, buildBalanceEvent(op, account)]',
+    replace: '[...writes, buildBalanceEvent(op, account)]',
   },
   {
     name: 'a transfer moves money without reporting the new balance',
     file: 'server/src/money/transfers/jobs.ts',
-    find: "...moveTransaction(op, transaction, 'settle', change).writes,\n    balanceUpdated(op, account),",
+    find: "...moveTransaction(op, transaction, 'settle', change).writes,\n    buildBalanceEvent(op, account),",
     replace: "...moveTransaction(op, transaction, 'settle', change).writes,",
   },
   {

@@ -8,7 +8,7 @@ import {
 import { BANK_ACCOUNT_TYPES } from '@countersign/contract/accounts/account-types-bank'
 import { MOBILE_ACCOUNT_TYPES } from '@countersign/contract/accounts/account-types-mobile'
 import { OTHER_ACCOUNT_TYPES } from '@countersign/contract/accounts/account-types-other'
-import { currenciesOfKind } from '@countersign/contract/core/currencies'
+import { listCurrenciesOfKind } from '@countersign/contract/core/currencies'
 import { type TProperties, type TSchema, Type } from 'typebox'
 import { formatMarkdownTable } from './markdown-table.ts'
 
@@ -66,7 +66,7 @@ function formatAccountType(name: AccountTypeName): string[] {
 
 function currencyList(codes: readonly string[]): string {
   const kinds = (['fiat', 'crypto'] as const).filter((kind) => {
-    const all = currenciesOfKind(kind)
+    const all = listCurrenciesOfKind(kind)
     return all.length === codes.length && all.every((code) => codes.includes(code))
   })
   return kinds[0] ? `every ${kinds[0]} currency` : codes.join(', ')

@@ -1,13 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { ACCOUNT_TYPES, exampleAccounts, isAccountType } from '@countersign/contract/accounts/account-types'
-import { connectorOpenApi } from '@countersign/contract/document/connector-openapi'
+import {
+  ACCOUNT_TYPES,
+  getExampleAccounts,
+  isAccountType,
+} from '@countersign/contract/accounts/account-types'
+import { buildConnectorOpenApi } from '@countersign/contract/document/connector-openapi'
 import { buildRailsFileSchema } from '@countersign/contract/document/rails-schema'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
 
-const printed = JSON.stringify(connectorOpenApi())
+const printed = JSON.stringify(buildConnectorOpenApi())
 
 test('the example rails file in docs/operations.md matches the published schema', async () => {
   const guide = await readFile(fileURLToPath(new URL('../docs/operations.md', import.meta.url)), 'utf8')
@@ -40,10 +44,10 @@ describe('the connector document', () => {
   })
 
   const types = Object.keys(ACCOUNT_TYPES).filter(isAccountType)
-  test.each(types.filter((name) => exampleAccounts(name).length > 0))(
+  test.each(types.filter((name) => getExampleAccounts(name).length > 0))(
     'checks the fields of an account by its type: %s',
     (name) => {
-      for (const { accountType, ...account } of exampleAccounts(name)) {
+      for (const { accountType, ...account } of getExampleAccounts(name)) {
         expect(matchesSchema({ accountType, account })).toBe(true)
         const member = Object.keys(account)[0]!
         expect(matchesSchema({ accountType, account: { ...account, [member]: 7 } })).toBe(false)

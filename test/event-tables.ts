@@ -1,4 +1,4 @@
-import { namedSchemas } from '@countersign/contract/document/naming'
+import { getNamedSchemas } from '@countersign/contract/document/naming'
 import { EVENT_TYPES, EVENTS, type EventType } from '@countersign/contract/events/events'
 import { eventTypesOf, WEBHOOKS, type Webhook } from '@countersign/contract/events/webhooks'
 import { formatMarkdownTable } from './markdown-table.ts'
@@ -21,7 +21,7 @@ function findWebhook(type: EventType): readonly [string, Webhook] {
 }
 
 function findSchemaName({ body }: Webhook): string {
-  const name = namedSchemas().find(([, schema]) => JSON.stringify(schema) === JSON.stringify(body))?.[0]
+  const name = getNamedSchemas().find(([, schema]) => JSON.stringify(schema) === JSON.stringify(body))?.[0]
   if (!name) throw new Error('The body of a webhook has no name in the document')
   return name
 }

@@ -1,6 +1,6 @@
 import { API, type EndpointName } from '@countersign/contract/api'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
-import { nounCall, verbOf } from '@countersign/contract/nouns'
+import { formatNounCall, verbOf } from '@countersign/contract/nouns'
 import {
   OFFLINE_FORMS,
   type OperatorCommand,
@@ -23,7 +23,11 @@ export function formatNounTable(): string {
     nouns.flatMap((noun) =>
       rows
         .filter(({ verb }) => nounOf(verb) === noun)
-        .map(({ name, endpoint }) => [`\`${nounCall(name, endpoint)}\``, endpoint.summary, `\`${name}\``]),
+        .map(({ name, endpoint }) => [
+          `\`${formatNounCall(name, endpoint)}\``,
+          endpoint.summary,
+          `\`${name}\``,
+        ]),
     ),
   )
 }

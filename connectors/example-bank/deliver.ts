@@ -4,7 +4,7 @@ import type { ConnectorEvent } from '@countersign/contract/connectors/events'
 import {
   CONNECTOR_EVENT_BYTES_MAX,
   CONNECTOR_VERSION,
-  eventSigningId,
+  toEventSigningId,
 } from '@countersign/contract/connectors/protocol'
 import type { ReportingBank } from './bank.ts'
 import { sign } from './signatures.ts'
@@ -106,7 +106,7 @@ export class Delivery {
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
         'connector-version': CONNECTOR_VERSION,
-        ...sign(this.#secrets, eventSigningId(this.#rail, id), body),
+        ...sign(this.#secrets, toEventSigningId(this.#rail, id), body),
       }
       const options = { method: 'POST', headers, timeout: ATTEMPT_TIMEOUT_MS }
       const request = send(

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { eventSigningId } from '@countersign/contract/connectors/protocol'
+import { toEventSigningId } from '@countersign/contract/connectors/protocol'
 import { test } from 'vitest'
 import { freePort, listen } from '../../test/ports.testing.ts'
 import { EXAMPLE_BANK_ACCOUNTS } from '../check/kit/accounts.ts'
@@ -218,7 +218,7 @@ function renameEvents(): Interceptor {
     return pass({
       ...call,
       body,
-      headers: { ...call.headers, ...sign(secretBytes, eventSigningId(RAIL, id), body) },
+      headers: { ...call.headers, ...sign(secretBytes, toEventSigningId(RAIL, id), body) },
     })
   }
 }

@@ -325,7 +325,7 @@ export function verbOf(name: EndpointName): string {
  * Formats a call as SDK code with its parameters: `quotes.execute(quoteId)`, `customers.update(customerId,
  * body)`.
  */
-export function nounCall(name: EndpointName, endpoint: Endpoint): string {
+export function formatNounCall(name: EndpointName, endpoint: Endpoint): string {
   const { path, body, upload, query, bodyOptional } = endpoint
   const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, param]) => param)
   const input = body || upload ? [bodyOptional ? 'body?' : 'body'] : query ? ['query'] : []

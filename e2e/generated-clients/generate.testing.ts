@@ -3,7 +3,7 @@ import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pro
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { WIRE_WORD, wireSpelling } from '@countersign/contract/core/wire-word'
+import { createWireSpelling, WIRE_WORD } from '@countersign/contract/core/wire-word'
 import { DeviceKey, signedCall } from '@countersign/sdk/wallet'
 import { build } from 'esbuild'
 import type { Calls, Connect, SignatureHeaders, SignedCallResult } from './clients/calls.ts'
@@ -67,7 +67,7 @@ export class Workshop {
   /** `word` is the document's wire word, which is also used in the programs. */
   static async open(document: string, word = WIRE_WORD): Promise<Workshop> {
     const folder = await mkdtemp(join(getToolsFolder(), 'project-'))
-    const { text } = wireSpelling(word)
+    const { text } = createWireSpelling(word)
     for (const file of await readdir(CLIENTS))
       await writeFile(join(folder, file), text(await readFile(join(CLIENTS, file), 'utf8')))
     await writeFile(join(folder, 'openapi.json'), document)

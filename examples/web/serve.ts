@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { Countersign } from '@countersign/sdk'
 import { build } from 'esbuild'
 import { makeBackend } from './backend.ts'
-import { sandboxRoutes } from './sandbox-routes.ts'
+import { createSandboxRoutes } from './sandbox-routes.ts'
 
 /**
  * Builds the page, serves it with its backend, and allows its origin to call the API. `folder` is the folder
@@ -43,7 +43,7 @@ export async function serveExample(options: {
       'GET /page.js': ['text/javascript; charset=utf-8', bundled('.js')],
       'GET /page.css': ['text/css; charset=utf-8', bundled('.css')],
     },
-    sandboxRoutes(countersign),
+    createSandboxRoutes(countersign),
   )
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, '127.0.0.1', resolve)

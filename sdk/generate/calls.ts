@@ -9,7 +9,7 @@ import { membersOf, type Schema, schemaOf } from './schema.ts'
 import { Shapes, shapeOf } from './shapes.ts'
 
 /** All endpoints, one a line. */
-export function callsFile(): string {
+export function generateCallsFile(): string {
   const shapes = new Shapes()
   const lines = Object.entries<Endpoint>(API).map(([name, endpoint]) => lineOf(name, endpoint, shapes))
   return `/**
@@ -24,11 +24,11 @@ export const CALLS = \`\n${lines.join('\n')}\n\`
 export const SHAPES: readonly unknown[] = ${shapes.text}
 
 /** The places of amounts in the details of an error, and in the accounts that they list. */
-export const DETAIL_SHAPE: unknown = ${detailShape()}
+export const DETAIL_SHAPE: unknown = ${formatDetailShape()}
 `
 }
 
-function detailShape(): string {
+function formatDetailShape(): string {
   const amounts = Object.fromEntries(DETAIL_AMOUNTS.map((name) => [name, 1]))
   return JSON.stringify({ ...amounts, accounts: [amounts] })
 }
@@ -71,7 +71,7 @@ export function isList(schema: object | null | undefined): boolean {
 }
 
 /** The parts of the contract that the wallet needs: the signed calls, and the schemas of their payloads. */
-export function signingFile(): string {
+export function generateSigningFile(): string {
   const signed = Object.entries<Endpoint>(API).filter(([, { signed }]) => signed)
   const targets = Object.fromEntries(signed.map(([name, { method, path }]) => [name, `${method} ${path}`]))
   const nodes = new Nodes()
@@ -143,7 +143,7 @@ function listOf(words: readonly unknown[]): string {
 }
 
 /** The places of amounts in each webhook, by the type of its event. */
-export function webhooksFile(): string {
+export function generateWebhooksFile(): string {
   const shapes = Object.values(WEBHOOKS).flatMap(({ body }) => {
     const shape = shapeOf(schemaOf(body))
     const types = schemaOf(body).properties?.type?.enum ?? []

@@ -5,7 +5,7 @@ import { NOUNS } from '@countersign/contract/nouns'
 import { isList, isOptional } from './calls.ts'
 
 /** The nouns and verbs of the client, as types, with the description of each call. */
-export function nounsFile(): string {
+export function generateNounsFile(): string {
   const verbs = new Map<string, string[]>()
   for (const [name, endpoint] of Object.entries<Endpoint>(API)) {
     if (isStream(endpoint)) continue

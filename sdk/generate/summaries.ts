@@ -2,7 +2,7 @@ import { API } from '@countersign/contract/api'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 
 /** The summary of each call, so that the console can name calls without loading the whole contract. */
-export function summariesFile(): string {
+export function generateSummariesFile(): string {
   const lines = Object.entries<Endpoint>(API).map(
     ([name, { summary }]) => `${name}: ${JSON.stringify(summary)},`,
   )

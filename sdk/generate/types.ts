@@ -2,7 +2,7 @@ import { API } from '@countersign/contract/api'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { listErrorCodes } from '@countersign/contract/core/endpoint-errors'
 import { ERRORS } from '@countersign/contract/core/errors'
-import { namedSchemas } from '@countersign/contract/document/naming'
+import { getNamedSchemas } from '@countersign/contract/document/naming'
 import { isComponent, shapeOf } from '@countersign/contract/document/shape'
 import { EventEnvelope } from '@countersign/contract/events/events'
 import { WEBHOOKS } from '@countersign/contract/events/webhooks'
@@ -10,28 +10,28 @@ import { PAYLOADS } from '@countersign/contract/signing/payloads'
 import { membersOf, type Schema, schemaOf } from './schema.ts'
 
 /** The names of schemas by their shape, as in the document of the API. */
-const nameByShape = new Map(namedSchemas().map(([name, schema]) => [shapeOf(schema), name]))
+const nameByShape = new Map(getNamedSchemas().map(([name, schema]) => [shapeOf(schema), name]))
 
 /** TypeScript of every schema and every call, from the contract, without the schema library. */
-export function typesFile(): string {
-  const named = namedSchemas().map(([name, schema]) => declaration(name, schema))
+export function generateTypesFile(): string {
+  const named = getNamedSchemas().map(([name, schema]) => declaration(name, schema))
   return [
     named.join('\n\n'),
     `/** Every code of the error table. */\nexport type ErrorCode =${union(Object.keys(ERRORS))}`,
     ...(nameByShape.has(shapeOf(EventEnvelope))
       ? []
       : [declaration('EventEnvelope', schemaOf(EventEnvelope))]),
-    interfaceOf(
+    formatInterface(
       'Calls',
       'Every call by its name in the contract.',
       Object.entries<Endpoint>(API).map(callOf),
     ),
-    interfaceOf(
+    formatInterface(
       'Payloads',
       'The payload that a wallet signs, by operation.',
       Object.entries(PAYLOADS).map(([name, schema]) => `${name}: ${typeOf(schemaOf(schema))}`),
     ),
-    interfaceOf(
+    formatInterface(
       'WebhookBodies',
       'The webhook of each type of event.',
       Object.entries(WEBHOOKS).map(
@@ -41,7 +41,7 @@ export function typesFile(): string {
   ].join('\n\n')
 }
 
-function interfaceOf(name: string, what: string, members: readonly string[]): string {
+function formatInterface(name: string, what: string, members: readonly string[]): string {
   return `/** ${what} */\nexport interface ${name} {\n${members.join('\n')}\n}`
 }
 
@@ -60,13 +60,13 @@ function callOf([name, endpoint]: [string, Endpoint]): string {
     `body: ${whole}${bodyOptional ? ' | undefined' : ''}`,
     `signed: ${Boolean(signed)}`,
     `idempotent: ${Boolean(idempotent)}`,
-    `answer: ${answersOf(endpoint)}`,
+    `answer: ${formatResponseUnion(endpoint)}`,
     `error: ${union(listErrorCodes(endpoint))}`,
     '}',
   ].join('\n')
 }
 
-function answersOf({ responses, texts }: Endpoint): string {
+function formatResponseUnion({ responses, texts }: Endpoint): string {
   return Object.entries(responses)
     .map(([status, schema]) => {
       const json = schema ? typeOf(schemaOf(schema)) : undefined
@@ -113,13 +113,13 @@ function ofType(schema: Schema): string {
     case 'array':
       return `(${items ? typeOf(items) : 'unknown'})[]`
     case 'object':
-      return objectOf(schema)
+      return formatObject(schema)
     default:
       return String(type)
   }
 }
 
-function objectOf({ properties, patternProperties, required = [] }: Schema): string {
+function formatObject({ properties, patternProperties, required = [] }: Schema): string {
   if (patternProperties) {
     const [value = {}] = Object.values(patternProperties)
     return `Record<string, ${typeOf(value)}>`

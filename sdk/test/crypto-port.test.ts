@@ -128,7 +128,7 @@ function nobleCrypto(random: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array): Cr
       usages: string[],
     ) {
       const name = typeof algorithm === 'string' ? algorithm : algorithm.name
-      if (format === 'jwk') return jwkKey(data as JsonWebKey, name, usages)
+      if (format === 'jwk') return importJwk(data as JsonWebKey, name, usages)
       const bytes = toBytes(data as Source)
       if (format === 'pkcs8') return key('private', name, usages, requireValid(bytes.slice(PKCS8_SCALAR_AT)))
       if (name === 'HMAC' || name === 'AES-GCM') return key('secret', name, usages, bytes)
@@ -155,7 +155,7 @@ function nobleCrypto(random: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array): Cr
   return { subtle: subtle as unknown as CryptoPort['subtle'], getRandomValues: random }
 }
 
-function jwkKey({ x = '', y = '', d = '' }: JsonWebKey, name: string, usages: string[]): PlainKey {
+function importJwk({ x = '', y = '', d = '' }: JsonWebKey, name: string, usages: string[]): PlainKey {
   const scalar = requireValid(bytesFromBase64url(d))
   const point = concatBytes(Uint8Array.of(4), bytesFromBase64url(x), bytesFromBase64url(y))
   if (p256.getPublicKey(scalar, false).join() !== point.join()) throw new Error('The halves do not match')

@@ -65,10 +65,10 @@ function describe(statement: Statement): string[] {
   const rows = lines.map(
     (line) => [line.at, format(line.amount), format(line.balance), describeLine(line)] as const,
   )
-  const maxWidth = (texts: readonly string[]) => Math.max(0, ...texts.map(({ length }) => length))
+  const measureWidest = (texts: readonly string[]) => Math.max(0, ...texts.map(({ length }) => length))
   const [amountWidth, balanceWidth] = [
-    maxWidth(rows.map(([, amount]) => amount)),
-    maxWidth(rows.map(([, , balance]) => balance)),
+    measureWidest(rows.map(([, amount]) => amount)),
+    measureWidest(rows.map(([, , balance]) => balance)),
   ]
   return [
     `${account.id}  ${account.ownerName}`,

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { wireSpelling } from '@countersign/contract/core/wire-word'
+import { createWireSpelling } from '@countersign/contract/core/wire-word'
 import { ConnectionError, type Countersign, type PlatformEvent, toJson } from '@countersign/sdk'
 import { readWireWord } from '../connection/wire-word.ts'
 import { getErrorMessage } from '../terminal/thrown.ts'
@@ -74,7 +74,7 @@ export function buildSignatureHeaders(
  * field names.
  */
 function formatBody({ deliveryStatus: _, ...envelope }: PlatformEvent): string {
-  return toJson(wireSpelling(readWireWord().wireWord).outward(envelope))
+  return toJson(createWireSpelling(readWireWord().wireWord).outward(envelope))
 }
 
 /** Ctrl-C does not abort this request, because its response may confirm that the event arrived. */

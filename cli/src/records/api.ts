@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import type { Credentials } from '../connection/credentials.ts'
-import { Failure, NoAnswer } from '../terminal/failure.ts'
+import { Failure, NoResponse } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 import { getErrorMessage, isMissing } from '../terminal/thrown.ts'
-import { prettyJson } from './pretty.ts'
+import { formatPrettyJson } from './pretty.ts'
 
 export interface RawOptions {
   readonly data?: string
@@ -41,7 +41,7 @@ export async function callRaw(
     headers,
     ...(body === undefined ? {} : { body }),
   })
-  const formatted = io().stdout.isTTY && isJson(text) ? prettyJson(text) : text
+  const formatted = io().stdout.isTTY && isJson(text) ? formatPrettyJson(text) : text
   if (formatted !== '') io().stdout.write(formatted.endsWith('\n') ? formatted : `${formatted}\n`)
   return ok ? 0 : 1
 }
@@ -57,7 +57,7 @@ async function sendRequest(url: string, init: RequestInit): Promise<{ ok: boolea
     return { ok: response.ok, text: await response.text() }
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
-    throw new NoAnswer(`No response from ${new URL(url).host}: ${getErrorMessage(cause)}.`)
+    throw new NoResponse(`No response from ${new URL(url).host}: ${getErrorMessage(cause)}.`)
   }
 }
 

@@ -45,7 +45,7 @@ export function getLimit({ limit, all }: { readonly limit?: number; readonly all
   return all ? Number.POSITIVE_INFINITY : (limit ?? LIMIT)
 }
 
-export function pageSize(missing: number): number {
+export function choosePageSize(missing: number): number {
   return Math.min(missing, PAGE_MAX)
 }
 

@@ -1,7 +1,7 @@
 import type { AnyCaller, ItemOf, PageOf } from '@countersign/sdk'
 import { printResult, type Shell } from '../connection/shell.ts'
 import { printRecords, type RecordList } from '../terminal/records.ts'
-import { buildQuery, getLimit, pageSize } from './filters.ts'
+import { buildQuery, choosePageSize, getLimit } from './filters.ts'
 import type { RecordNoun } from './nouns.ts'
 import { describeRecord } from './words.ts'
 
@@ -42,7 +42,7 @@ async function fetchRecords<N extends ListName>(
   const data: ItemOf<N>[] = []
   let cursor: string | undefined
   for (;;) {
-    const query = { ...filters, limit: pageSize(limit - data.length), ...(cursor && { cursor }) }
+    const query = { ...filters, limit: choosePageSize(limit - data.length), ...(cursor && { cursor }) }
     const { body } = await caller.call(list, { query })
     const page = body as PageOf<N>
     for (const record of page.data) data.push(record)

@@ -5,7 +5,7 @@ const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
  * Formats JSON with one property or item per line. Works on the text, so that long numbers keep all their
  * digits.
  */
-export function prettyJson(text: string): string {
+export function formatPrettyJson(text: string): string {
   let depth = 0
   let previous = ''
   let out = ''

@@ -1,7 +1,7 @@
 import { ConnectionError, CountersignError, CredentialsError, toJson } from '@countersign/sdk'
 import picocolors from 'picocolors'
 import { GET_A_SERVER } from './clone.ts'
-import { Failure, NoAnswer } from './failure.ts'
+import { Failure, NoResponse } from './failure.ts'
 import { io } from './io.ts'
 import { toPlainText } from './table.ts'
 
@@ -56,7 +56,7 @@ function toErrorObject(error: unknown): ErrorObject {
     return { status, code, message: describeRefusal(error), ...requestId }
   }
   const message = error instanceof Error ? error.message : String(error)
-  if (error instanceof ConnectionError || error instanceof NoAnswer) return { code: 'NO_ANSWER', message }
+  if (error instanceof ConnectionError || error instanceof NoResponse) return { code: 'NO_ANSWER', message }
   const isFailure = error instanceof Failure || error instanceof CredentialsError
   return { code: isFailure ? 'FAILED' : 'FAULT', message }
 }

@@ -4,4 +4,4 @@ export class Failure extends Error {
 }
 
 /** The server did not respond. Its code in JSON is `NO_ANSWER`. */
-export class NoAnswer extends Failure {}
+export class NoResponse extends Failure {}

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { ConnectorEvent } from '@countersign/contract/connectors/events'
-import { CONNECTOR_VERSION, eventSigningId } from '@countersign/contract/connectors/protocol'
+import { CONNECTOR_VERSION, toEventSigningId } from '@countersign/contract/connectors/protocol'
 import { readBody } from '@countersign/contract/connectors/reader'
 import { Webhook } from 'standardwebhooks'
 
@@ -114,7 +114,7 @@ export class Receiver {
       Object.entries(headers).map(([name, value]) => [name, String(value)]),
     )
     // The URL ends with the rail's name.
-    const signedId = eventSigningId(url.slice(url.lastIndexOf('/') + 1), event.id)
+    const signedId = toEventSigningId(url.slice(url.lastIndexOf('/') + 1), event.id)
     const isSigned = this.#secrets.some((secret) => {
       try {
         new Webhook(secret).verify(text, plainHeaders, { jsonParse: false })

@@ -6,7 +6,7 @@ import { loadWhenIdle } from '../data/idle-loads.ts'
  * replaced with our own message, because the router reloads the window if it sees the browser's message, and
  * a reload fails while the server is down.
  */
-export function lazyPage<Module extends Record<string, unknown>, Name extends keyof Module>(
+export function createLazyPage<Module extends Record<string, unknown>, Name extends keyof Module>(
   load: () => Promise<Module>,
   name: Name,
 ) {

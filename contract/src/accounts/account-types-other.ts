@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { currenciesOfKind } from '../core/currencies.ts'
+import { listCurrenciesOfKind } from '../core/currencies.ts'
 import { CountryCode, NAME_AT_HOST } from '../core/formats.ts'
 import { OneOfWords, Opaque, Pattern } from '../core/schema.ts'
 import {
@@ -28,7 +28,7 @@ const address = { address: WalletAddress }
 /** Accounts not tied to a country or currency: SWIFT bank accounts and wallets. */
 export const OTHER_ACCOUNT_TYPES = {
   SWIFT_ACCOUNT: {
-    currencies: currenciesOfKind('fiat'),
+    currencies: listCurrenciesOfKind('fiat'),
     rails: ['SWIFT'],
     fields: {
       country: CountryCode,
@@ -133,7 +133,7 @@ export const OTHER_ACCOUNT_TYPES = {
   },
   // Payments from an embedded wallet need a signature, so its instructions contain only the payload to sign.
   EMBEDDED_WALLET: {
-    currencies: currenciesOfKind('crypto'),
+    currencies: listCurrenciesOfKind('crypto'),
     rails: [],
     identifiedBy: [],
     paymentOnly: {

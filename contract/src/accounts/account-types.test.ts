@@ -4,9 +4,9 @@ import {
   ACCOUNT_TYPES,
   accountType,
   EXTERNAL_ACCOUNT_CREATE_INFO,
+  getPrimaryIdentifier,
   isAccountType,
   PAYMENT_ACCOUNT_INFO,
-  primaryIdentifier,
 } from './account-types.ts'
 
 const names = Object.keys(ACCOUNT_TYPES).filter(isAccountType)
@@ -38,8 +38,8 @@ describe('the table of account types', () => {
 
   test('uses the first given identifying field as the primary identifier', () => {
     const bank = { accountType: 'SWIFT_ACCOUNT', iban: 'GB29NWBK60161331926819' } as const
-    expect(primaryIdentifier(bank)).toBe('GB29NWBK60161331926819')
-    expect(primaryIdentifier({ ...bank, accountNumber: '1002' } as typeof bank)).toBe('1002')
-    expect(primaryIdentifier({ accountType: 'SWIFT_ACCOUNT' })).toBeUndefined()
+    expect(getPrimaryIdentifier(bank)).toBe('GB29NWBK60161331926819')
+    expect(getPrimaryIdentifier({ ...bank, accountNumber: '1002' } as typeof bank)).toBe('1002')
+    expect(getPrimaryIdentifier({ accountType: 'SWIFT_ACCOUNT' })).toBeUndefined()
   })
 })

@@ -77,7 +77,7 @@ export function accountType(name: AccountTypeName): AccountTypeDeclaration {
  * Returns the identifier that controls the sandbox (specification 4.16): the first identifying field that was
  * given. Undefined if none was given, which a schema cannot rule out, so the operation rejects it.
  */
-export function primaryIdentifier(info: { accountType: AccountTypeName }): string | undefined {
+export function getPrimaryIdentifier(info: { accountType: AccountTypeName }): string | undefined {
   const members = new Map(Object.entries(info))
   for (const name of accountType(info.accountType).identifiedBy) {
     const value = members.get(name)
@@ -173,7 +173,7 @@ function createSchemas(
  * Returns examples of requests with this account type, including the holder. Empty for a type that no
  * external account has.
  */
-export function exampleAccounts(name: AccountTypeName): readonly ExternalAccountCreateInfoValue[] {
+export function getExampleAccounts(name: AccountTypeName): readonly ExternalAccountCreateInfoValue[] {
   const { individual, examples = [] } = accountType(name)
   const holder = individual ? { beneficiary: createExampleHolder(individual) } : {}
   // The cast is safe: a test registers all examples over HTTP.
@@ -185,7 +185,7 @@ export function exampleAccounts(name: AccountTypeName): readonly ExternalAccount
 /** The schema of each account type, by type, for each of the three uses. */
 export const EXTERNAL_ACCOUNT_CREATE_INFO = createSchemas(
   (row) => row.fields && { ...toRequestFields(row), ...buildBeneficiaryFields(row) },
-  exampleAccounts,
+  getExampleAccounts,
 )
 export const EXTERNAL_ACCOUNT_INFO = createSchemas(
   (row) => row.fields && { ...row.fields, ...buildRailFields(row), ...buildBeneficiaryFields(row) },

@@ -42,7 +42,7 @@ export const CONNECTOR_DEPOSIT_MEMBERS: ReadonlyMap<string, TObject> = new Map(
 
 type Members = Readonly<Record<string, unknown>>
 
-function accountTypeSchema<T extends AccountTypeName>(names: readonly T[]): TUnsafe<T> {
+function buildAccountTypeSchema<T extends AccountTypeName>(names: readonly T[]): TUnsafe<T> {
   return OneOfWords(names, 'Determines the properties of `account`')
 }
 
@@ -51,14 +51,14 @@ const accountSchema = (description: string): TUnsafe<Members> =>
 
 /** The counterparty's account. `reader.ts` and the OpenAPI document validate `account` by its type. */
 export const ConnectorAccount = Type.Object({
-  accountType: accountTypeSchema(EXTERNAL_TYPES),
+  accountType: buildAccountTypeSchema(EXTERNAL_TYPES),
   holderName: Type.Optional(text(255, 'The full or legal name of the holder')),
   account: accountSchema('All properties of the account type'),
 })
 
 /** The account into which payers pay. */
 export const ConnectorDepositDetails = Type.Object({
-  accountType: accountTypeSchema(TYPES),
+  accountType: buildAccountTypeSchema(TYPES),
   account: accountSchema('The properties of the account type in payment instructions'),
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ACCOUNT_TYPES, exampleAccounts, isAccountType } from '../accounts/account-types.ts'
+import { ACCOUNT_TYPES, getExampleAccounts, isAccountType } from '../accounts/account-types.ts'
 import { ConnectorEvent } from './events.ts'
 import { callSigningId, DepositAccount, PaymentRequest, parseDigits } from './protocol.ts'
 import { readBody } from './reader.ts'
@@ -43,10 +43,10 @@ describe('a body of the protocol', () => {
   })
 
   const types = Object.keys(ACCOUNT_TYPES).filter(isAccountType)
-  test.each(types.filter((name) => exampleAccounts(name).length > 0))(
+  test.each(types.filter((name) => getExampleAccounts(name).length > 0))(
     'accepts an account of type %s',
     (name) => {
-      for (const { accountType, ...account } of exampleAccounts(name)) {
+      for (const { accountType, ...account } of getExampleAccounts(name)) {
         const body = { ...payment, beneficiary: { accountType, account } }
         expect(readBody(PaymentRequest, body)).toEqual({ value: body })
       }

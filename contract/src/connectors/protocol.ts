@@ -64,7 +64,7 @@ export function parseDigits(value: string): bigint | undefined {
 }
 
 /** Formats an amount for the protocol. */
-export function connectorMoney(amount: bigint, currency: string, decimals: number): ConnectorMoney {
+export function buildConnectorMoney(amount: bigint, currency: string, decimals: number): ConnectorMoney {
   return { value: String(amount), currency, decimals }
 }
 
@@ -228,6 +228,6 @@ export function callSigningId(method: 'GET' | 'POST', path: string, id?: string)
  *
  * @param id the event's id
  */
-export function eventSigningId(rail: string, id: string): string {
+export function toEventSigningId(rail: string, id: string): string {
   return callSigningId('POST', `/rail-events/${rail}`, id)
 }

@@ -74,7 +74,7 @@ export function isKnownCurrency(code: string): code is KnownCurrency {
 }
 
 /** Lists the codes of one kind, in the table's order. */
-export function currenciesOfKind(kind: CurrencyInfo['kind']): readonly KnownCurrency[] {
+export function listCurrenciesOfKind(kind: CurrencyInfo['kind']): readonly KnownCurrency[] {
   return Object.keys(CURRENCIES)
     .filter(isKnownCurrency)
     .filter((code) => CURRENCIES[code].kind === kind)
@@ -92,7 +92,7 @@ export const Currency = Type.Object({
 })
 
 /** Returns a currency as it appears in records. */
-export function currencyRecord(code: KnownCurrency) {
+export function toCurrencyRecord(code: KnownCurrency) {
   const { name, symbol, decimals } = CURRENCIES[code]
   return { code, name, symbol, decimals }
 }

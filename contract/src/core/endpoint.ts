@@ -5,7 +5,7 @@ export const PERMISSIONS = ['VIEW', 'TRANSACT', 'MANAGE', 'APPROVE', 'REVIEW'] a
 export type Permission = (typeof PERMISSIONS)[number]
 
 /** Adds implied permissions: a backend that may move money may also decide on pending approvals. */
-export function effectivePermissions(given: readonly Permission[]): readonly Permission[] {
+export function listEffectivePermissions(given: readonly Permission[]): readonly Permission[] {
   return given.includes('TRANSACT') && !given.includes('APPROVE') ? [...given, 'APPROVE'] : given
 }
 
@@ -170,7 +170,7 @@ export type BodyOf<E extends Endpoint> = E extends { bodyOptional: true }
   : StaticOr<E['body'], undefined>
 export type ErrorOf<E extends Endpoint> = E['errors'][number]
 
-type AnswerOf<Responses> = {
+type DeclaredResponse<Responses> = {
   [S in keyof Responses & number]: {
     status: S
     body: Responses[S] extends TSchema ? Static<Responses[S]> : undefined
@@ -178,7 +178,7 @@ type AnswerOf<Responses> = {
 }[keyof Responses & number]
 
 /** A successful JSON response of an endpoint: a declared status and its body. */
-export type JsonResponseOf<E extends Endpoint> = AnswerOf<E['responses']>
+export type JsonResponseOf<E extends Endpoint> = DeclaredResponse<E['responses']>
 
 /** A successful response of an endpoint. A non-JSON response is a string. */
 export type SuccessOf<E extends Endpoint> = E extends { texts: readonly TextType[] }

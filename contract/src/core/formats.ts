@@ -110,7 +110,7 @@ const UMA_IN_ANY_CASE = new RegExp(UMA_PATTERN, 'i')
  * Returns the canonical form of an UMA address, in which it is stored and compared. Undefined if the text is
  * not one.
  */
-export function canonicalUmaAddress(text: string): string | undefined {
+export function toCanonicalUmaAddress(text: string): string | undefined {
   return text.length <= UMA_CHARACTERS_MAX && UMA_IN_ANY_CASE.test(text) ? text.toLowerCase() : undefined
 }
 

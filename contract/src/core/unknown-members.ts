@@ -13,7 +13,7 @@ export interface UnknownMember {
  * The value may be invalid: values of a wrong type are skipped. A field also counts as known if one of the
  * `shownBy` schemas has it at the same place, whatever its value.
  */
-export function unknownMembers(
+export function findUnknownMembers(
   schema: JsonSchema,
   value: unknown,
   { countMax, shownBy = [] }: { countMax: number; shownBy?: readonly JsonSchema[] },

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { API } from '../api.ts'
 import { openApi } from '../document/openapi.ts'
 import { WEBHOOKS } from '../events/webhooks.ts'
-import { isWireWord, wireSpelling } from './wire-word.ts'
+import { createWireSpelling, isWireWord } from './wire-word.ts'
 
 const text = (wireWord?: string) =>
   JSON.stringify(openApi({ serverUrl: '/', ...(wireWord ? { wireWord } : {}) }))
@@ -76,7 +76,7 @@ describe('the wire word', () => {
       ],
       counterpartyInformation: { rateDetails: { svcApiFixedFee: 'theirs' } },
     }
-    const { outward, inward } = wireSpelling('acme')
+    const { outward, inward } = createWireSpelling('acme')
     const spelled = {
       data: [
         { stateReason: 'CLOSED_BY_ACME', rateDetails: { acmeApiFixedFee: 1n, counterpartyFixedFee: 2n } },
@@ -88,13 +88,13 @@ describe('the wire word', () => {
     expect(inward(spelled)).toEqual(response)
     // Names with another word are unknown to the reader and stay unchanged.
     expect(inward(response)).toEqual(response)
-    expect(wireSpelling().outward(response)).toBe(response)
+    expect(createWireSpelling().outward(response)).toBe(response)
   })
 
   test('has 2 to 20 lower-case letters and digits and starts with a letter', () => {
     for (const word of ['svc', 'a1', 'a'.repeat(20)]) expect(isWireWord(word), word).toBe(true)
     for (const word of ['', 'a', 'a'.repeat(21), '1a', 'Acme', 'ac-me', 'ac me', 'acme\n', 'å1'])
       expect(isWireWord(word), JSON.stringify(word)).toBe(false)
-    expect(() => wireSpelling('A')).toThrow('must be 2 to 20 lower-case letters')
+    expect(() => createWireSpelling('A')).toThrow('must be 2 to 20 lower-case letters')
   })
 })

@@ -75,7 +75,7 @@ export interface WireSpelling {
 }
 
 /** Throws TypeError if the word is not allowed. With the default word, nothing is replaced or copied. */
-export function wireSpelling(word: string = WIRE_WORD): WireSpelling {
+export function createWireSpelling(word: string = WIRE_WORD): WireSpelling {
   if (!isWireWord(word)) throw new TypeError(`The wire word must be ${WIRE_WORD_IN_WORDS}, not "${word}".`)
   const spellName = (name: string) => name.replace(/svc/i, (part) => matchCase(part, word))
   const isDefault = word === WIRE_WORD

@@ -234,7 +234,7 @@ export const verifications = {
   verification_decision_list,
 }
 
-const answerFields = {
+const outcomeFields = {
   reason: Type.Optional(Prose(500)),
   errors: Type.Optional(RequestedErrors),
   beneficialOwners: ownerOutcomes,
@@ -243,7 +243,7 @@ const answerFields = {
 /** The provider's result for a verification, immediate or later. `REFER` requests manual review. */
 export const VerificationOutcome = Type.Object({
   decision: OneOfWords([...VERIFICATION_DECISIONS, 'REFER', 'WAIT'], 'WAIT: the outcome is reported later'),
-  ...answerFields,
+  ...outcomeFields,
 })
 
 /** A provider's report of the outcome of a submission. */
@@ -255,7 +255,7 @@ export const VerificationProviderEvent = Type.Object({
   verificationId: Id('Verification'),
   submission: Type.Integer({ minimum: 1, maximum: SUBMISSIONS_MAX }),
   decision: OneOfWords([...VERIFICATION_DECISIONS, 'REFER']),
-  ...answerFields,
+  ...outcomeFields,
 })
 
 /**

@@ -96,7 +96,7 @@ const HEADERS: Readonly<Record<string, Json>> = Object.fromEntries(
  * Builds the OpenAPI 3.1 document of the connector protocol: the calls that a connector serves, and the
  * events that it sends, as webhooks. Pure.
  */
-export function connectorOpenApi(): Json {
+export function buildConnectorOpenApi(): Json {
   const paths: Record<string, Json> = {}
   for (const [name, call] of Object.entries<ConnectorCall>(CONNECTOR_CALLS))
     paths[call.path] = { ...paths[call.path], [call.method.toLowerCase()]: operation(name, call) }
@@ -112,7 +112,7 @@ export function connectorOpenApi(): Json {
     },
     servers: [{ url: 'http://127.0.0.1:9100', description: 'The example bank' }],
     paths,
-    webhooks: { event: { post: eventOperation() } },
+    webhooks: { event: { post: buildEventOperation() } },
     components: {
       schemas: { ...withAccounts(components()), ...accountSchemas() },
       parameters: HEADERS,
@@ -130,19 +130,19 @@ function operation(name: string, call: ConnectorCall): Json {
     ...(body ? { requestBody: { required: true, content: jsonContent(body) } } : {}),
     responses: {
       200: { description: summary, content: jsonContent(response) },
-      400: errorResponse('The body, a header or the version does not follow the protocol.'),
-      401: errorResponse('The signature is missing, wrong, too old, or belongs to another request.'),
-      ...notFoundResponse(call),
+      400: buildErrorResponse('The body, a header or the version does not follow the protocol.'),
+      401: buildErrorResponse('The signature is missing, wrong, too old, or belongs to another request.'),
+      ...buildNotFoundResponse(call),
       ...(call.creates
-        ? { 409: errorResponse('`IDEMPOTENCY_CONFLICT`: this id was used with another body.') }
+        ? { 409: buildErrorResponse('`IDEMPOTENCY_CONFLICT`: this id was used with another body.') }
         : {}),
-      '5XX': errorResponse('The result is unknown; Countersign polls or retries later.'),
+      '5XX': buildErrorResponse('The result is unknown; Countersign polls or retries later.'),
     },
   }
 }
 
-function notFoundResponse({ notFound }: ConnectorCall): Json {
-  return notFound ? { 404: errorResponse(`\`${notFound.code}\`: ${notFound.means}.`) } : {}
+function buildNotFoundResponse({ notFound }: ConnectorCall): Json {
+  return notFound ? { 404: buildErrorResponse(`\`${notFound.code}\`: ${notFound.means}.`) } : {}
 }
 
 function buildParameters({ params = {}, query = {}, creates }: ConnectorCall): Json[] {
@@ -168,7 +168,7 @@ function headers(): Json[] {
   return Object.keys(HEADERS).map((name) => ({ $ref: `#/components/parameters/${name}` }))
 }
 
-function eventOperation(): Json {
+function buildEventOperation(): Json {
   return {
     operationId: 'event',
     summary: 'Something happened at the bank',
@@ -186,7 +186,7 @@ function eventOperation(): Json {
   }
 }
 
-function errorResponse(description: string): Json {
+function buildErrorResponse(description: string): Json {
   return { description, content: jsonContent(protocol.ConnectorError) }
 }
 

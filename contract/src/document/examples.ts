@@ -60,7 +60,10 @@ export function toExample(value: unknown): { readonly example?: unknown } {
 }
 
 /** Converts a recorded parameter from text to its schema's type. */
-export function parameterExample(schema: TSchema, text: string | undefined): { readonly example?: unknown } {
+export function findParameterExample(
+  schema: TSchema,
+  text: string | undefined,
+): { readonly example?: unknown } {
   if (text === undefined) return {}
   const { type }: { readonly type?: unknown } = schema
   if (type === 'array') return { example: [text] }

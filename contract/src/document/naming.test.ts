@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { API } from '../api.ts'
 import { isObject } from '../core/decode.ts'
-import { namedSchemas, pascalCase } from './naming.ts'
+import { getNamedSchemas, pascalCase } from './naming.ts'
 import { openApi } from './openapi.ts'
 import { isComponent, isItemComponent, shapeOf } from './shape.ts'
 
@@ -71,7 +71,7 @@ describe('the components of the OpenAPI document', () => {
   })
 
   test('name each schema once, by a word that reads well', () => {
-    expect(new Set(namedSchemas().map(([name]) => name)).size).toBe(namedSchemas().length)
+    expect(new Set(getNamedSchemas().map(([name]) => name)).size).toBe(getNamedSchemas().length)
     expect(names.filter((name) => !/^[A-Z][A-Za-z0-9]{2,49}$/.test(name))).toEqual([])
     expect(names.filter((name) => /([A-Z][a-z]+)\1|Inner|Item|[0-9]{3}(?!Code$|$)/.test(name))).toEqual([])
     expect(schemas.TransferOutRequest).toMatchObject({

@@ -15,7 +15,7 @@ let cachedNames: NamedSchemas | undefined
  * derived from where the schema occurs: `Deposit.sender` becomes `DepositSender`, a page of deposits
  * `DepositPage`.
  */
-export function namedSchemas(): NamedSchemas {
+export function getNamedSchemas(): NamedSchemas {
   cachedNames ??= new Naming().run()
   return cachedNames
 }

@@ -13,19 +13,19 @@ import {
 import { listErrorCodes } from '../core/endpoint-errors.ts'
 import { ERROR_CODES, ERRORS, ErrorBody, type ErrorCode } from '../core/errors.ts'
 import { keysOf } from '../core/objects.ts'
-import { WEBHOOK_SIGNATURE_HEADER, wireSpelling } from '../core/wire-word.ts'
+import { createWireSpelling, WEBHOOK_SIGNATURE_HEADER } from '../core/wire-word.ts'
 import { eventTypesOf, WEBHOOKS, type Webhook } from '../events/webhooks.ts'
-import { nounCall } from '../nouns.ts'
+import { formatNounCall } from '../nouns.ts'
 import { MEMBER_COOKIE } from '../platforms/member-sessions.ts'
 import {
-  parameterExample,
+  findParameterExample,
   type RecordedCall,
   type RecordedExamples,
   toExample,
   toExamples,
 } from './examples.ts'
 import { buildResponseHeaders, getResponseHeaders, requestHeaders, type SharedHeader } from './headers.ts'
-import { namedSchemas, pascalCase } from './naming.ts'
+import { getNamedSchemas, pascalCase } from './naming.ts'
 import { references } from './references.ts'
 import { SECTIONS } from './tags.ts'
 
@@ -77,7 +77,7 @@ type Json = Record<string, unknown>
 /** Builds the OpenAPI 3.1 document of this API. Pure: the same options give the same document. */
 export function openApi(options: OpenApiOptions): Json {
   // Our own names are replaced in the whole text, which contains no content of callers.
-  const text = wireSpelling(options.wireWord).text(JSON.stringify(buildDocument(options)))
+  const text = createWireSpelling(options.wireWord).text(JSON.stringify(buildDocument(options)))
   return JSON.parse(text)
 }
 
@@ -117,7 +117,7 @@ function buildDocument(options: OpenApiOptions): Json {
     ),
     ...(options.examples ? { 'x-example-records': options.examples.records } : {}),
     components: {
-      schemas: { ...namedComponents(), ...formComponents(), ...errorComponents() },
+      schemas: { ...namedComponents(), ...buildFormComponents(), ...buildErrorComponents() },
       parameters: requestHeaders(),
       headers: buildResponseHeaders(),
       securitySchemes: {
@@ -144,7 +144,7 @@ function buildDocument(options: OpenApiOptions): Json {
 function operation(name: EndpointName, endpoint: Endpoint, call: RecordedCall | undefined): Json {
   const notes = [
     endpoint.description,
-    endpoint.auth === 'platform' && permissionNote(endpoint),
+    endpoint.auth === 'platform' && formatPermissionNote(endpoint),
     endpoint.sandboxOnly && 'Sandbox only. In production, the call returns 404.',
   ]
   return {
@@ -174,7 +174,7 @@ function operation(name: EndpointName, endpoint: Endpoint, call: RecordedCall | 
  * is removed.
  */
 function buildSample(name: EndpointName, endpoint: Endpoint): string {
-  const call = `countersign.${nounCall(name, endpoint).replace('body?', 'body')}`
+  const call = `countersign.${formatNounCall(name, endpoint).replace('body?', 'body')}`
   return isStream(endpoint) ? `for await (const event of ${call}) { … }` : `await ${call}`
 }
 
@@ -200,7 +200,7 @@ function buildRequestBody(name: EndpointName, endpoint: Endpoint, example: unkno
 }
 
 /** Schemas of upload forms, which also contain a file and therefore do not exist in the contract. */
-function formComponents(): Json {
+function buildFormComponents(): Json {
   const uploads = keysOf(API).filter((name) => 'upload' in API[name])
   return Object.fromEntries(
     uploads.map((name) => {
@@ -232,9 +232,9 @@ function withFile(fields: unknown): unknown {
 /** An endpoint that needs a permission. */
 type Restricted = Extract<Endpoint, { auth: 'platform' }>
 
-function permissionNote({ permission, orPermission: or, furtherPermission: further }: Restricted): string {
-  const note = `Needs the permission ${or ? `${permission} or ${or}` : permission}`
-  return further ? `${note}, and ${further.permission} if ${further.when}.` : `${note}.`
+function formatPermissionNote({ permission, orPermission, furtherPermission }: Restricted): string {
+  const also = furtherPermission ? `, and ${furtherPermission.permission} if ${furtherPermission.when}` : ''
+  return `Needs the permission ${orPermission ? `${permission} or ${orPermission}` : permission}${also}.`
 }
 
 function permissionMembers({ permission, orPermission: or, furtherPermission: further }: Restricted): Json {
@@ -316,7 +316,7 @@ function buildFields(
     in: place,
     required: place === 'path' || required.includes(name),
     schema: refer(schema),
-    ...parameterExample(schema, examples[name]),
+    ...findParameterExample(schema, examples[name]),
   }))
 }
 
@@ -372,7 +372,7 @@ function jsonContent(schema: TSchema, example?: unknown): Json {
 }
 
 /** Error body schemas, one per status, each with the codes of that status. */
-function errorComponents(): Json {
+function buildErrorComponents(): Json {
   // METHOD_NOT_ALLOWED is omitted, because requests described by the document never cause it.
   const byStatus = groupByStatus(ERROR_CODES.filter((code) => code !== 'METHOD_NOT_ALLOWED'))
   const { reason, ...members } = refer(ErrorBody.properties)
@@ -396,4 +396,4 @@ function errorComponents(): Json {
   )
 }
 
-const { refer, components: namedComponents } = references(namedSchemas())
+const { refer, components: namedComponents } = references(getNamedSchemas())

@@ -2,7 +2,7 @@ import { type TObject, Type } from 'typebox'
 import { API, type EndpointName } from '../api.ts'
 import { type Endpoint, isStream } from '../core/endpoint.ts'
 import { keysOf } from '../core/objects.ts'
-import { wireSpelling } from '../core/wire-word.ts'
+import { createWireSpelling } from '../core/wire-word.ts'
 import type { RecordedCall, RecordedExamples } from './examples.ts'
 import { SECTIONS } from './tags.ts'
 
@@ -37,8 +37,8 @@ const REMEMBER_IDS = [
  * Builds a Postman collection, which Bruno and Insomnia can also import. Each record's id is in a variable
  * named after its kind, such as `{{Customer}}`. Pure: the same options give the same collection.
  */
-export function postmanCollection(options: PostmanOptions): Json {
-  const text = wireSpelling(options.wireWord).text(JSON.stringify(buildCollection(options)))
+export function buildPostmanCollection(options: PostmanOptions): Json {
+  const text = createWireSpelling(options.wireWord).text(JSON.stringify(buildCollection(options)))
   return JSON.parse(text)
 }
 

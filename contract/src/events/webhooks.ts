@@ -208,7 +208,7 @@ export function eventTypesOf({ body }: Webhook): readonly EventType[] {
 }
 
 /** Returns the schema of an event's data. Undefined if the type has no schema. */
-export function eventDataSchema(type: string): TSchema | undefined {
+export function findEventDataSchema(type: string): TSchema | undefined {
   const webhooks: readonly Webhook[] = Object.values(WEBHOOKS)
   const webhook = webhooks.find((candidate) => eventTypesOf(candidate).some((known) => known === type))
   return webhook?.body.properties.data

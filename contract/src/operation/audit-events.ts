@@ -35,7 +35,7 @@ const UUID_V7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-
  * Returns the creation time contained in a request id that is a UUIDv7. The server generates such ids, but
  * callers may choose others.
  */
-export function timeOfRequestId(id: string): Date | undefined {
+export function readRequestTime(id: string): Date | undefined {
   const parts = UUID_V7.exec(id)
   return parts ? new Date(Number.parseInt(`${parts[1]}${parts[2]}`, 16)) : undefined
 }

@@ -16,7 +16,7 @@ import { AuthMethodType } from '../core/signed-retry.ts'
  */
 
 /** The fields common to all payloads, in addition to the fields of the operation. */
-function commonFields<const O extends string>(operation: O) {
+function buildPayloadFields<const O extends string>(operation: O) {
   return {
     operation: Tag(operation),
     summary: Type.String({
@@ -35,7 +35,7 @@ function commonFields<const O extends string>(operation: O) {
 }
 
 function payload<const O extends string, P extends TProperties>(operation: O, own: P) {
-  return Type.Object({ ...commonFields(operation), ...own })
+  return Type.Object({ ...buildPayloadFields(operation), ...own })
 }
 
 const Amount = Type.Object({
@@ -161,7 +161,7 @@ export type Payload<O extends SignedOperation = SignedOperation> = {
 }[O]
 
 /** The fields that the server adds to every statement. */
-type AddedMember = Exclude<keyof ReturnType<typeof commonFields>, 'operation' | 'summary'>
+type AddedMember = Exclude<keyof ReturnType<typeof buildPayloadFields>, 'operation' | 'summary'>
 
 /** The fields that the operation itself contributes to its payload. */
 export type Statement<O extends SignedOperation = SignedOperation> = {

@@ -1,6 +1,6 @@
 import { pointFromHex } from '../crypto/p256.ts'
 import { DETAIL_SHAPE } from '../generated/calls.ts'
-import { type WireSpelling, wireSpelling } from '../generated/wire-word.ts'
+import { createWireSpelling, type WireSpelling } from '../generated/wire-word.ts'
 import { decode } from '../json/decode.ts'
 import { isObject, parseJson, toJson } from '../json/json.ts'
 import { wait } from '../time/wait.ts'
@@ -90,7 +90,7 @@ export class Client implements Caller {
     this.#fetch = options.fetch ?? ((...args) => globalThis.fetch(...args))
     this.#sleep = options.sleep ?? wait
     this.#random = options.random ?? systemRandom
-    this.#wire = wireSpelling(options.wireWord)
+    this.#wire = createWireSpelling(options.wireWord)
   }
 
   /**
@@ -250,9 +250,9 @@ export class Client implements Caller {
   #computePauseMs(error: unknown, tries: number): number {
     const retryAfterSeconds = error instanceof CountersignError ? error.retryAfterSeconds : undefined
     if (retryAfterSeconds !== undefined) return retryAfterSeconds * 1000
-    const maxMs = Math.min(BACKOFF_MS * 2 ** (tries - 1), BACKOFF_MS_MAX)
+    const msMax = Math.min(BACKOFF_MS * 2 ** (tries - 1), BACKOFF_MS_MAX)
     const [byte = 0] = this.#random(new Uint8Array(1))
-    return Math.round((maxMs * (256 + byte)) / 512)
+    return Math.round((msMax * (256 + byte)) / 512)
   }
 }
 

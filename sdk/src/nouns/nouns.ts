@@ -4,7 +4,7 @@ import { type Endpoint, getEndpoints } from '../client/endpoints.ts'
 import { SignatureRequiredError } from '../client/errors.ts'
 import type { Nouns } from '../generated/nouns.ts'
 import { isObject } from '../json/json.ts'
-import { isChallenge, signedByName } from '../signing/signed-retry.ts'
+import { callSignedByName, isChallenge } from '../signing/signed-retry.ts'
 import type { Signer } from '../signing/signer.ts'
 import { Listing } from './listing.ts'
 
@@ -79,7 +79,7 @@ async function callForBody(
   signer: Signer | undefined,
 ) {
   const { name, isSigned } = endpoint
-  if (signer) return (await signedByName(caller, name, input, signer)).body
+  if (signer) return (await callSignedByName(caller, name, input, signer)).body
   const response = await caller.call(name, input)
   if (isSigned && isChallenge(response)) throw new SignatureRequiredError(formatName(endpoint), response.body)
   return response.body

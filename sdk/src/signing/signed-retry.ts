@@ -21,14 +21,14 @@ export async function signed<N extends SignedName>(
   input: Input<N>,
   signer: Signer,
 ): Promise<SignedAnswer<N>> {
-  return (await signedByName(caller, name, input, signer)) as SignedAnswer<N>
+  return (await callSignedByName(caller, name, input, signer)) as SignedAnswer<N>
 }
 
 /**
  * `signed` without static types, for helpers that look up the name in a table. Throws TypeError if the call
  * takes no signature.
  */
-export async function signedByName(
+export async function callSignedByName(
   caller: AnyCaller,
   name: string,
   input: AnyInput,

@@ -3,7 +3,7 @@ import { pointFromHex, verify } from '../crypto/p256.ts'
 import { getWebCrypto } from '../crypto/port.ts'
 import type { WebhookBodies } from '../generated/types.ts'
 import { WEBHOOK_SHAPES } from '../generated/webhooks.ts'
-import { wireSpelling } from '../generated/wire-word.ts'
+import { createWireSpelling } from '../generated/wire-word.ts'
 import { decode } from '../json/decode.ts'
 import { isObject, parseJson } from '../json/json.ts'
 import { systemClock } from '../time/system-clock.ts'
@@ -82,7 +82,9 @@ export async function verifySvcSignature(
   const { v, s } = parseMembers(header)
   const der = v === '1' && typeof s === 'string' ? bytesFromBase64(s) : undefined
   if (!der)
-    throw new WebhookVerificationError(`${wireSpelling(wireWord).webhookSignatureHeader} cannot be read.`)
+    throw new WebhookVerificationError(
+      `${createWireSpelling(wireWord).webhookSignatureHeader} cannot be read.`,
+    )
   const bytes = toBytes(payload)
   if (!(await verify(point, bytes, der)))
     throw new WebhookVerificationError(`The signature does not match publicKey. ${RAW_BODY}`)
@@ -128,7 +130,7 @@ function toBytes(payload: unknown): Bytes {
  * returned without conversion.
  */
 function parseEvent(payload: Bytes, wireWord: string | undefined): WebhookEvent {
-  const event = wireSpelling(wireWord).inward(parseJson(new TextDecoder().decode(payload)))
+  const event = createWireSpelling(wireWord).inward(parseJson(new TextDecoder().decode(payload)))
   const type = isObject(event) ? event.type : undefined
   return decode(WEBHOOK_SHAPES[String(type)], event) as WebhookEvent
 }

@@ -1,4 +1,4 @@
-import { effectivePermissions, PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
+import { listEffectivePermissions, PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Client, newCustomer, newPlatform } from '../worlds/client.testing.ts'
 import { buildMissingPath, expectError, forEach, stateOf } from '../worlds/contract/calls.testing.ts'
@@ -32,7 +32,7 @@ const CALLS_BY_PERMISSION = PERMISSIONS.map(
 )
 
 function isAllowedBy(permission: Permission) {
-  const held = effectivePermissions([permission])
+  const held = listEffectivePermissions([permission])
   return ([, endpoint]: (typeof PLATFORM_ENDPOINTS)[number]) =>
     endpoint.auth === 'platform' &&
     [endpoint.permission, endpoint.orPermission].some((needed) => needed && held.includes(needed))
@@ -60,9 +60,9 @@ test.each(CALLS_BY_PERMISSION)(
   'a token with all permissions except %s cannot make the calls that need it',
   async (permission) => {
     // Leaves out every permission that includes the tested one.
-    const others = PERMISSIONS.filter((other) => !effectivePermissions([other]).includes(permission))
+    const others = PERMISSIONS.filter((other) => !listEffectivePermissions([other]).includes(permission))
     const client = await createClient(others)
-    const held = effectivePermissions(others)
+    const held = listEffectivePermissions(others)
     const calls = PLATFORM_ENDPOINTS.filter(
       ([, endpoint]) =>
         endpoint.auth === 'platform' &&

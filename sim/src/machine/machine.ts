@@ -105,10 +105,10 @@ export class Machine {
     return new Promise((resolve) => this.runAfter(ms, resolve))
   }
 
-  /** A random duration up to `maxMs`, usually far shorter. */
-  randomDuration(maxMs: number): number {
+  /** A random duration up to `msMax`, usually far shorter. */
+  randomDuration(msMax: number): number {
     const share = this.random.integerBelow(1_000_000) / 1_000_000
-    return maxMs * share * share
+    return msMax * share * share
   }
 
   /** Runs events until the work is done. Throws the work's error, or an error if no events remain. */

@@ -1,40 +1,40 @@
 import { createRoute } from '@tanstack/react-router'
 import { createSearchValidator } from '../../ui/search-text.ts'
-import { lazyPage } from '../lazy-page.ts'
+import { createLazyPage } from '../lazy-page.ts'
 import { at } from './root.tsx'
 
 const ledger = createRoute({
   ...at('/ledger'),
   validateSearch: createSearchValidator('name', 'currency', 'owner'),
-  component: lazyPage(() => import('../../pages/ledger/ledger-list.tsx'), 'LedgerList'),
+  component: createLazyPage(() => import('../../pages/ledger/ledger-list.tsx'), 'LedgerList'),
 })
 
 const ledgerTransfer = createRoute({
   ...at('/ledger/transfers/$transferId'),
-  component: lazyPage(() => import('../../pages/ledger/transfer-page.tsx'), 'TransferPage'),
+  component: createLazyPage(() => import('../../pages/ledger/transfer-page.tsx'), 'TransferPage'),
 })
 
 const journal = createRoute({
   ...at('/ledger/journal'),
   validateSearch: createSearchValidator('from', 'to', 'format', 'currency'),
-  component: lazyPage(() => import('../../pages/ledger/journal-page.tsx'), 'JournalPage'),
+  component: createLazyPage(() => import('../../pages/ledger/journal-page.tsx'), 'JournalPage'),
 })
 
 const clientMoney = createRoute({
   ...at('/client-money'),
   validateSearch: createSearchValidator('from', 'to'),
-  component: lazyPage(() => import('../../pages/client-money/report-list.tsx'), 'ReportList'),
+  component: createLazyPage(() => import('../../pages/client-money/report-list.tsx'), 'ReportList'),
 })
 
 const clientMoneyReport = createRoute({
   ...at('/client-money/$reportId'),
-  component: lazyPage(() => import('../../pages/client-money/report-page.tsx'), 'ReportPage'),
+  component: createLazyPage(() => import('../../pages/client-money/report-page.tsx'), 'ReportPage'),
 })
 
 const reconciliations = createRoute({
   ...at('/reconciliations'),
   validateSearch: createSearchValidator('rail', 'currency', 'status', 'from', 'to'),
-  component: lazyPage(
+  component: createLazyPage(
     () => import('../../pages/reconciliations/reconciliation-list.tsx'),
     'ReconciliationList',
   ),
@@ -42,7 +42,7 @@ const reconciliations = createRoute({
 
 const reconciliation = createRoute({
   ...at('/reconciliations/$reconciliationId'),
-  component: lazyPage(
+  component: createLazyPage(
     () => import('../../pages/reconciliations/reconciliation-page.tsx'),
     'ReconciliationPage',
   ),

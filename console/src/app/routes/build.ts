@@ -1,17 +1,17 @@
 import { createRoute } from '@tanstack/react-router'
 import { createSearchValidator } from '../../ui/search-text.ts'
-import { lazyPage } from '../lazy-page.ts'
+import { createLazyPage } from '../lazy-page.ts'
 import { at } from './root.tsx'
 
 const events = createRoute({
   ...at('/events'),
   validateSearch: createSearchValidator('type', 'objectId', 'deliveryStatus', 'from', 'to'),
-  component: lazyPage(() => import('../../pages/events/event-list.tsx'), 'EventList'),
+  component: createLazyPage(() => import('../../pages/events/event-list.tsx'), 'EventList'),
 })
 
 const event = createRoute({
   ...at('/events/$eventId'),
-  component: lazyPage(() => import('../../pages/events/event-page.tsx'), 'EventPage'),
+  component: createLazyPage(() => import('../../pages/events/event-page.tsx'), 'EventPage'),
 })
 
 const requests = createRoute({
@@ -25,12 +25,12 @@ const requests = createRoute({
     'from',
     'to',
   ),
-  component: lazyPage(() => import('../../pages/requests/request-list.tsx'), 'RequestList'),
+  component: createLazyPage(() => import('../../pages/requests/request-list.tsx'), 'RequestList'),
 })
 
 const request = createRoute({
   ...at('/requests/$httpRequestId'),
-  component: lazyPage(() => import('../../pages/requests/request-page.tsx'), 'RequestPage'),
+  component: createLazyPage(() => import('../../pages/requests/request-page.tsx'), 'RequestPage'),
 })
 
 /** Routes for developers: webhook events and API requests. */

@@ -1,6 +1,6 @@
 import { createRoute } from '@tanstack/react-router'
 import { createSearchValidator } from '../../ui/search-text.ts'
-import { lazyPage } from '../lazy-page.ts'
+import { createLazyPage } from '../lazy-page.ts'
 import { at } from './root.tsx'
 
 const audit = createRoute({
@@ -14,18 +14,18 @@ const audit = createRoute({
     'from',
     'to',
   ),
-  component: lazyPage(() => import('../../pages/audit/audit-list.tsx'), 'AuditList'),
+  component: createLazyPage(() => import('../../pages/audit/audit-list.tsx'), 'AuditList'),
 })
 
 const auditEvent = createRoute({
   ...at('/audit/$auditEventId'),
-  component: lazyPage(() => import('../../pages/audit/audit-page.tsx'), 'AuditPage'),
+  component: createLazyPage(() => import('../../pages/audit/audit-page.tsx'), 'AuditPage'),
 })
 
 const settings = createRoute({
   ...at('/settings'),
   validateSearch: createSearchValidator('part'),
-  component: lazyPage(() => import('../../pages/settings/settings-page.tsx'), 'Settings'),
+  component: createLazyPage(() => import('../../pages/settings/settings-page.tsx'), 'Settings'),
 })
 
 /** Routes of the platform's audit trail and settings. */

@@ -1,6 +1,6 @@
 import { createRoute } from '@tanstack/react-router'
 import { createSearchValidator } from '../../ui/search-text.ts'
-import { lazyPage } from '../lazy-page.ts'
+import { createLazyPage } from '../lazy-page.ts'
 import { at } from './root.tsx'
 
 const customers = createRoute({
@@ -14,12 +14,12 @@ const customers = createRoute({
     'to',
     'deleted',
   ),
-  component: lazyPage(() => import('../../pages/customers/customer-list.tsx'), 'CustomerList'),
+  component: createLazyPage(() => import('../../pages/customers/customer-list.tsx'), 'CustomerList'),
 })
 
 const customer = createRoute({
   ...at('/customers/$customerId'),
-  component: lazyPage(() => import('../../pages/customers/customer-page.tsx'), 'CustomerPage'),
+  component: createLazyPage(() => import('../../pages/customers/customer-page.tsx'), 'CustomerPage'),
 })
 
 const transactions = createRoute({
@@ -37,114 +37,114 @@ const transactions = createRoute({
     'from',
     'to',
   ),
-  component: lazyPage(() => import('../../pages/transactions/transaction-list.tsx'), 'TransactionList'),
+  component: createLazyPage(() => import('../../pages/transactions/transaction-list.tsx'), 'TransactionList'),
 })
 
 const transaction = createRoute({
   ...at('/transactions/$transactionId'),
-  component: lazyPage(() => import('../../pages/transactions/transaction-page.tsx'), 'TransactionPage'),
+  component: createLazyPage(() => import('../../pages/transactions/transaction-page.tsx'), 'TransactionPage'),
 })
 
 const quotes = createRoute({
   ...at('/quotes'),
   validateSearch: createSearchValidator('status', 'customerId', 'from', 'to'),
-  component: lazyPage(() => import('../../pages/quotes/quote-list.tsx'), 'QuoteList'),
+  component: createLazyPage(() => import('../../pages/quotes/quote-list.tsx'), 'QuoteList'),
 })
 
 const quote = createRoute({
   ...at('/quotes/$quoteId'),
-  component: lazyPage(() => import('../../pages/quotes/quote-page.tsx'), 'QuotePage'),
+  component: createLazyPage(() => import('../../pages/quotes/quote-page.tsx'), 'QuotePage'),
 })
 
 const rates = createRoute({
   ...at('/rates'),
   validateSearch: createSearchValidator('sourceCurrency', 'destinationCurrency'),
-  component: lazyPage(() => import('../../pages/quotes/rate-list.tsx'), 'Rates'),
+  component: createLazyPage(() => import('../../pages/quotes/rate-list.tsx'), 'Rates'),
 })
 
 const payouts = createRoute({
   ...at('/payouts'),
   validateSearch: createSearchValidator('status'),
-  component: lazyPage(() => import('../../pages/payouts/payout-list.tsx'), 'PayoutList'),
+  component: createLazyPage(() => import('../../pages/payouts/payout-list.tsx'), 'PayoutList'),
 })
 
 const payoutBatch = createRoute({
   ...at('/payouts/$payoutBatchId'),
   validateSearch: createSearchValidator('status'),
-  component: lazyPage(() => import('../../pages/payouts/payout-page.tsx'), 'PayoutPage'),
+  component: createLazyPage(() => import('../../pages/payouts/payout-page.tsx'), 'PayoutPage'),
 })
 
 const schedules = createRoute({
   ...at('/schedules'),
   validateSearch: createSearchValidator('status'),
-  component: lazyPage(() => import('../../pages/schedules/schedule-list.tsx'), 'ScheduleList'),
+  component: createLazyPage(() => import('../../pages/schedules/schedule-list.tsx'), 'ScheduleList'),
 })
 
 const paymentSchedule = createRoute({
   ...at('/schedules/$paymentScheduleId'),
   validateSearch: createSearchValidator('status'),
-  component: lazyPage(() => import('../../pages/schedules/schedule-page.tsx'), 'SchedulePage'),
+  component: createLazyPage(() => import('../../pages/schedules/schedule-page.tsx'), 'SchedulePage'),
 })
 
 const ownMoney = createRoute({
   ...at('/own-money'),
-  component: lazyPage(() => import('../../pages/own-money/own-money-page.tsx'), 'OwnMoneyPage'),
+  component: createLazyPage(() => import('../../pages/own-money/own-money-page.tsx'), 'OwnMoneyPage'),
 })
 
 const deposits = createRoute({
   ...at('/deposits'),
   validateSearch: createSearchValidator('status', 'currency', 'least', 'most'),
-  component: lazyPage(() => import('../../pages/deposits/deposit-list.tsx'), 'DepositList'),
+  component: createLazyPage(() => import('../../pages/deposits/deposit-list.tsx'), 'DepositList'),
 })
 
 const holds = createRoute({
   ...at('/holds'),
   validateSearch: createSearchValidator('status', 'customerId', 'account'),
-  component: lazyPage(() => import('../../pages/holds/hold-list.tsx'), 'HoldList'),
+  component: createLazyPage(() => import('../../pages/holds/hold-list.tsx'), 'HoldList'),
 })
 
 const mandates = createRoute({
   ...at('/mandates'),
   validateSearch: createSearchValidator('status', 'customerId'),
-  component: lazyPage(() => import('../../pages/mandates/mandate-list.tsx'), 'MandateList'),
+  component: createLazyPage(() => import('../../pages/mandates/mandate-list.tsx'), 'MandateList'),
 })
 
 const mandate = createRoute({
   ...at('/mandates/$mandateId'),
-  component: lazyPage(() => import('../../pages/mandates/mandate-page.tsx'), 'MandatePage'),
+  component: createLazyPage(() => import('../../pages/mandates/mandate-page.tsx'), 'MandatePage'),
 })
 
 const cards = createRoute({
   ...at('/cards'),
   validateSearch: createSearchValidator('state', 'cardholderId', 'currency', 'platformCardId'),
-  component: lazyPage(() => import('../../pages/cards/card-list.tsx'), 'CardList'),
+  component: createLazyPage(() => import('../../pages/cards/card-list.tsx'), 'CardList'),
 })
 
 const card = createRoute({
   ...at('/cards/$cardId'),
-  component: lazyPage(() => import('../../pages/cards/card-page.tsx'), 'CardPage'),
+  component: createLazyPage(() => import('../../pages/cards/card-page.tsx'), 'CardPage'),
 })
 
 const agents = createRoute({
   ...at('/agents'),
   validateSearch: createSearchValidator('customerId', 'state', 'connected', 'from', 'to'),
-  component: lazyPage(() => import('../../pages/agents/agent-list.tsx'), 'AgentList'),
+  component: createLazyPage(() => import('../../pages/agents/agent-list.tsx'), 'AgentList'),
 })
 
 const agent = createRoute({
   ...at('/agents/$agentId'),
-  component: lazyPage(() => import('../../pages/agents/agent-page.tsx'), 'AgentPage'),
+  component: createLazyPage(() => import('../../pages/agents/agent-page.tsx'), 'AgentPage'),
 })
 
 const policy = createRoute({
   ...at('/agents/$agentId/policy'),
-  component: lazyPage(() => import('../../pages/agents/policy-page.tsx'), 'PolicyPage'),
+  component: createLazyPage(() => import('../../pages/agents/policy-page.tsx'), 'PolicyPage'),
 })
 
 const account = createRoute({
   ...at('/accounts/$accountId'),
   validateSearch: createSearchValidator('from', 'to'),
-  component: lazyPage(() => import('../../pages/accounts/account-page.tsx'), 'AccountPage'),
+  component: createLazyPage(() => import('../../pages/accounts/account-page.tsx'), 'AccountPage'),
 })
 
 /** Routes of customers, their accounts and their payments. */

@@ -1,35 +1,41 @@
 import { createRoute } from '@tanstack/react-router'
 import { createSearchValidator } from '../../ui/search-text.ts'
-import { lazyPage } from '../lazy-page.ts'
+import { createLazyPage } from '../lazy-page.ts'
 import { at } from './root.tsx'
 
 const overview = createRoute({
   ...at('/'),
   validateSearch: createSearchValidator('days', 'currency'),
-  component: lazyPage(() => import('../../pages/overview/overview-page.tsx'), 'Overview'),
+  component: createLazyPage(() => import('../../pages/overview/overview-page.tsx'), 'Overview'),
 })
 
 const approvals = createRoute({
   ...at('/approvals'),
   validateSearch: createSearchValidator('kind', 'customerId'),
-  component: lazyPage(() => import('../../pages/approvals/approval-list.tsx'), 'ApprovalList'),
+  component: createLazyPage(() => import('../../pages/approvals/approval-list.tsx'), 'ApprovalList'),
 })
 
 const approval = createRoute({
   ...at('/approvals/$objectId'),
   validateSearch: createSearchValidator('kind', 'customerId'),
-  component: lazyPage(() => import('../../pages/approvals/approval-page.tsx'), 'ApprovalPage'),
+  component: createLazyPage(() => import('../../pages/approvals/approval-page.tsx'), 'ApprovalPage'),
 })
 
 const verifications = createRoute({
   ...at('/verifications'),
   validateSearch: createSearchValidator('status', 'customerId'),
-  component: lazyPage(() => import('../../pages/verifications/verification-list.tsx'), 'VerificationList'),
+  component: createLazyPage(
+    () => import('../../pages/verifications/verification-list.tsx'),
+    'VerificationList',
+  ),
 })
 
 const verification = createRoute({
   ...at('/verifications/$verificationId'),
-  component: lazyPage(() => import('../../pages/verifications/verification-page.tsx'), 'VerificationPage'),
+  component: createLazyPage(
+    () => import('../../pages/verifications/verification-page.tsx'),
+    'VerificationPage',
+  ),
 })
 
 /** Routes of pending work: the overview, approvals and verifications. */

@@ -8,7 +8,7 @@ export function getTicks(max: number): number[] {
   return Array.from({ length: parts + 1 }, (_, at) => at * step)
 }
 
-function chooseStep(minStep: number): number {
+function chooseStep(stepMin: number): number {
   for (let power = 1; ; power *= 10)
-    for (const factor of [1, 2, 5]) if (factor * power >= minStep) return factor * power
+    for (const factor of [1, 2, 5]) if (factor * power >= stepMin) return factor * power
 }

@@ -1,4 +1,4 @@
-import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { isKnownCurrency, toCurrencyRecord } from '@countersign/contract/core/currencies'
 import { findWord } from '@countersign/contract/core/objects'
 import { WITHDRAWAL_SOURCES } from '@countersign/contract/operation/own-money'
 import type { ItemOf } from '@countersign/sdk'
@@ -126,7 +126,7 @@ function AmountForm({
   const [draft, setDraft] = useState({ id: '', amount: '', reason: '' })
   const account = accounts.find(({ id }) => id === draft.id) ?? accounts[0]
   const code = account?.currency ?? ''
-  const decimals = isKnownCurrency(code) ? (currencyRecord(code).decimals ?? 0) : 0
+  const decimals = isKnownCurrency(code) ? (toCurrencyRecord(code).decimals ?? 0) : 0
   const units = parseSmallestUnits(draft.amount, decimals)
   const create = useMutation({
     mutationFn: async () =>

@@ -1,4 +1,4 @@
-import { timeOfRequestId } from '@countersign/contract/operation/audit-events'
+import { readRequestTime } from '@countersign/contract/operation/audit-events'
 import type { LoggedRequest as RequestSchema } from '@countersign/contract/operation/request-log'
 import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -126,7 +126,7 @@ function Headers({ request }: { readonly request: LoggedRequest }) {
  * the search starts on the day of the request.
  */
 function buildAuditFilters({ httpRequestId, at }: LoggedRequest): Readonly<Record<string, string>> {
-  return timeOfRequestId(httpRequestId) ? { httpRequestId } : { httpRequestId, from: formatFilterDay(at) }
+  return readRequestTime(httpRequestId) ? { httpRequestId } : { httpRequestId, from: formatFilterDay(at) }
 }
 
 /** A logged body: JSON, or plain text if it was truncated. */

@@ -7,9 +7,9 @@ import { toPeriods } from '../../kernel/operation/periods.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import {
-  amountSent,
   findTransaction,
   type TransactionWithCustomer,
+  toSentAmount,
   toTransactionView,
 } from '../../kernel/transactions/transactions.ts'
 import { findPayload, findQuote, quoteView } from '../../money/quotes/quotes.ts'
@@ -59,7 +59,7 @@ export function buildRequest(
     ...(quote ? findPullPermission(quote) : {}),
     accountIds: [transaction.source_account_id, destination],
     spends: {
-      ...amountSent(transaction),
+      ...toSentAmount(transaction),
       needsSignature: quote !== undefined && quote.signing_request_id !== null && !isSigned,
     },
   }
@@ -176,7 +176,7 @@ export async function toActionView(op: Op, action: AgentActionRow, { transaction
 
 function toTransferDetails(transaction: TransactionWithCustomer) {
   return {
-    ...amountSent(transaction),
+    ...toSentAmount(transaction),
     sourceAccountId: requireColumn(transaction, 'source_account_id'),
     destinationAccountId: requireColumn(transaction, 'destination_account_id'),
   }

@@ -8,7 +8,7 @@ import { transition } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { moveTransaction } from '../../kernel/transactions/moves.ts'
 import type { TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
-import { amountSent } from '../../kernel/transactions/transactions.ts'
+import { toSentAmount } from '../../kernel/transactions/transactions.ts'
 import { checkExecution, executeQuote } from '../../money/quotes/execute-quote.ts'
 import { findQuote } from '../../money/quotes/quotes.ts'
 import { Velocity } from '../../money/rails/velocity.ts'
@@ -181,7 +181,7 @@ function toTransferInBody(row: TransactionRow): Parameters<typeof draftTransferI
   return {
     source: { accountId: requireColumn(row, 'source_account_id') },
     destination: { accountId: requireColumn(row, 'destination_account_id') },
-    amount: amountSent(row).amount,
+    amount: toSentAmount(row).amount,
   }
 }
 

@@ -2,7 +2,7 @@ import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import { formatCurrencyAmount } from '../../base/pricing/pricing.ts'
 import { describeInternalAccount } from '../../kernel/accounts/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { amountSent } from '../../kernel/transactions/transactions.ts'
+import { toSentAmount } from '../../kernel/transactions/transactions.ts'
 import { describeAccount } from '../../money/external-accounts/describe.ts'
 import { findExternalAccount } from '../../money/external-accounts/external-accounts.ts'
 import { getFunding } from '../../money/quotes/settlement.ts'
@@ -11,7 +11,7 @@ import type { ActionPayment } from './action-payment.ts'
 
 /** Describes a payment in a sentence for the person who approves it. */
 export async function describePayment(op: Op, { transaction, quote }: ActionPayment): Promise<string> {
-  const sent = amountSent(transaction)
+  const sent = toSentAmount(transaction)
   const sentText = formatCurrencyAmount(sent.amount, sent.currency)
   if (transaction.kind === 'TRANSFER_IN')
     return `Pull ${sentText} from ${await describeParty(op, requireColumn(transaction, 'source_account_id'), sent.currency)}`

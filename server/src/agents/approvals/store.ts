@@ -2,7 +2,7 @@ import type { ApprovalKind } from '@countersign/contract/agents/approvals'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
 import { extractUuid } from '../../storage/engine/ids.ts'
-import { lookupById, rowByKey } from '../../storage/read/lookup.ts'
+import { lookupById, lookupByKey } from '../../storage/read/lookup.ts'
 import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { AgentDecisionRow, AgentRow } from '../../storage/rows/agent.ts'
 import type { ApprovalVoteRow } from '../../storage/rows/member.ts'
@@ -134,7 +134,7 @@ type FirstDecision = Pick<AgentDecisionRow, 'platform_id' | 'decision' | 'policy
 }
 
 /** The first decision about each action, which required approval. */
-const FIRST_DECISION = rowByKey<FirstDecision>(
+const FIRST_DECISION = lookupByKey<FirstDecision>(
   `SELECT a.id, a.platform_id, d.decision, d.policy_version
    FROM agent_actions a CROSS JOIN LATERAL (SELECT decision, policy_version FROM agent_decisions d
      WHERE d.agent_id = a.agent_id AND d.created_at >= a.created_at AND d.action_id = a.id

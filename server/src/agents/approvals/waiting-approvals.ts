@@ -1,7 +1,7 @@
 import { AgentDecision, AgentPolicy } from '@countersign/contract/agents/agent-policy'
 import type { Approval, ApprovalKind } from '@countersign/contract/agents/approvals'
 import { RAIL_EVENT_WORDS } from '@countersign/contract/connectors/rail-events'
-import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { isKnownCurrency, toCurrencyRecord } from '@countersign/contract/core/currencies'
 import { decode, isObject } from '@countersign/contract/core/decode'
 import { present } from '@countersign/contract/core/objects'
 import { describeSchedule } from '@countersign/contract/payments/schedule-words'
@@ -9,7 +9,7 @@ import type { Static } from 'typebox'
 import { describeShortly, getHolderName } from '../../kernel/accounts/external-account-names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { toPeriods } from '../../kernel/operation/periods.ts'
-import { amountReceived, amountSent, findTransaction } from '../../kernel/transactions/transactions.ts'
+import { findTransaction, toReceivedAmount, toSentAmount } from '../../kernel/transactions/transactions.ts'
 import { findDeposit } from '../../money/deposits/deposits.ts'
 import { findExternalAccountEvenIfDeleted } from '../../money/external-accounts/external-accounts.ts'
 import { getApprovalDeadline } from '../../money/incoming-payments/incoming-payments.ts'
@@ -17,7 +17,7 @@ import { findSchedule, schedulePayeeView } from '../../money/payouts/payment-sch
 import { findBatch, sumByCurrency } from '../../money/payouts/payout-batches.ts'
 import { findQuote } from '../../money/quotes/quotes.ts'
 import { findRailEventById } from '../../money/rail-events/rail-events.ts'
-import { findFundsHold, fundsHoldView } from '../../money/rails/funds-holds.ts'
+import { findFundsHold, toFundsHoldView } from '../../money/rails/funds-holds.ts'
 import { findRailPayment } from '../../money/rails/rail-payments.ts'
 import { findScreening } from '../../money/screenings/screenings.ts'
 import { findCustomerOnRecord, getCustomerName } from '../../people/customers/customers.ts'
@@ -64,7 +64,7 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
       expiresAt: action.expires_at.toISOString(),
       requestedBy: { type: 'AGENT' as const, id: agent.id, name: agent.name },
       payee: await describePayee(op, transaction, quote),
-      amount: toAmount(amountSent(transaction)),
+      amount: toAmount(toSentAmount(transaction)),
       policy: await explainApproval(op, action, agent),
     })
   },
@@ -76,7 +76,7 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
     return {
       expiresAt: getApprovalDeadline(transaction).toISOString(),
       requestedBy: present({ type: 'SENDER' as const, name }),
-      amount: toAmount(amountReceived(transaction)),
+      amount: toAmount(toReceivedAmount(transaction)),
     }
   },
 
@@ -152,7 +152,7 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
   TREASURY_KEY: readTreasuryKeyParts,
 
   FUNDS_HOLD: async (op, id) => {
-    const { amount, transactionId, reason } = fundsHoldView(await findFundsHold(op, id))
+    const { amount, transactionId, reason } = toFundsHoldView(await findFundsHold(op, id))
     return {
       amount,
       transactionId,
@@ -296,8 +296,8 @@ async function findRemainingLimits(op: Op, agent: AgentRow) {
   ]
 }
 
-function toAmount({ amount, currency }: ReturnType<typeof amountSent>) {
-  return { amount, currency: currencyRecord(currency) }
+function toAmount({ amount, currency }: ReturnType<typeof toSentAmount>) {
+  return { amount, currency: toCurrencyRecord(currency) }
 }
 
 function toAmountPart(amount: bigint, currency: string) {

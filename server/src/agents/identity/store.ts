@@ -1,6 +1,6 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import { BARE_PLATFORM } from '../../storage/read/bare-platform.ts'
-import { type Lookup, lookupById, rowByKey } from '../../storage/read/lookup.ts'
+import { type Lookup, lookupById, lookupByKey } from '../../storage/read/lookup.ts'
 import type { AgentDeviceCodeRow, AgentRow } from '../../storage/rows/agent.ts'
 import type { BarePlatformRow } from '../../storage/rows/tables.ts'
 
@@ -19,7 +19,7 @@ type ActingAgentRow = BarePlatformRow & {
   token_hash: string
 }
 
-const ACTING_BY_TOKEN = rowByKey<ActingAgentRow>(
+const ACTING_BY_TOKEN = lookupByKey<ActingAgentRow>(
   `SELECT ${BARE_PLATFORM}, a.id AS agent_id, a.name AS agent_name, a.customer_id AS agent_customer_id,
      a.is_paused AS agent_is_paused, a.token_hash
    FROM agents a JOIN platforms p ON p.id = a.platform_id JOIN customers c ON c.id = a.customer_id
@@ -55,7 +55,7 @@ export async function selectActingAgent(
   }
 }
 
-const CODE_BY_MAC = rowByKey<AgentDeviceCodeRow>(
+const CODE_BY_MAC = lookupByKey<AgentDeviceCodeRow>(
   'SELECT * FROM agent_device_codes WHERE code_mac = ANY ($1::text[])',
   'code_mac',
 )
@@ -64,7 +64,7 @@ export async function selectDeviceCode(op: Op, codeMac: string): Promise<AgentDe
   return op.find(CODE_BY_MAC, codeMac)
 }
 
-const PLATFORM_BY_CODE = rowByKey<BarePlatformRow & { code_mac: string }>(
+const PLATFORM_BY_CODE = lookupByKey<BarePlatformRow & { code_mac: string }>(
   `SELECT ${BARE_PLATFORM}, c.code_mac FROM agent_device_codes c JOIN platforms p ON p.id = c.platform_id
    WHERE c.code_mac = ANY ($1::text[]) AND p.closed_at IS NULL`,
   'code_mac',

@@ -5,7 +5,7 @@ import {
   REPLAY_DAYS,
   REPLAYED_ACTIONS_MAX,
 } from '@countersign/contract/agents/policy-replay'
-import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { isKnownCurrency, toCurrencyRecord } from '@countersign/contract/core/currencies'
 import { decode } from '@countersign/contract/core/decode'
 import { present } from '@countersign/contract/core/objects'
 import { describeShortly, getHolderName } from '../../kernel/accounts/external-account-names.ts'
@@ -145,7 +145,7 @@ async function toReplayView(op: Op, draft: Policy, { row, was, wouldBe, request 
     actionType: getActionType(request),
     amount:
       amount !== undefined && currency !== undefined && isKnownCurrency(currency)
-        ? { amount, currency: currencyRecord(currency) }
+        ? { amount, currency: toCurrencyRecord(currency) }
         : undefined,
     payee: await describePayee(op, request),
     was: was.outcome,

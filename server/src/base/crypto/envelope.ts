@@ -52,11 +52,11 @@ export function verifyEnvelope(
   if (quorumKey.uncompressedHex !== members.enclaveQuorumPublic) return { failure: 'MALFORMED' }
   if (!isSamePublicKey(quorumKey, pinned)) return { failure: 'WRONG_QUORUM_KEY' }
   if (!verifySignature(pinned, bytes, signature)) return { failure: 'BAD_SIGNATURE' }
-  const data = jsonObject(bytes)
+  const data = decodeJsonObject(bytes)
   return data === undefined ? { failure: 'MALFORMED' } : { data }
 }
 
-function jsonObject(bytes: Uint8Array): Record<string, unknown> | undefined {
+function decodeJsonObject(bytes: Uint8Array): Record<string, unknown> | undefined {
   const text = textFromUtf8(bytes)
   if (text === undefined) return undefined
   try {

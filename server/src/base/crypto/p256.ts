@@ -174,7 +174,7 @@ function importPublicKey({ bytes }: PublicKey): KeyObject {
 /** Checks that `bytes`, whose form was already checked, are a point on the curve. */
 function parsePoint(bytes: Uint8Array): PublicKey | undefined {
   try {
-    return publicKeyFrom(
+    return buildPublicKey(
       bytes.length === 65 ? bytes : convert(bytes, 'uncompressed'),
       bytes.length === 33 ? bytes : convert(bytes, 'compressed'),
     )
@@ -189,10 +189,10 @@ function convert(bytes: Uint8Array, form: 'compressed' | 'uncompressed'): Buffer
 }
 
 function toPublicKey(ecdh: ECDH): PublicKey {
-  return publicKeyFrom(ecdh.getPublicKey(), ecdh.getPublicKey(null, 'compressed'))
+  return buildPublicKey(ecdh.getPublicKey(), ecdh.getPublicKey(null, 'compressed'))
 }
 
-function publicKeyFrom(uncompressed: Uint8Array, compressed: Uint8Array): PublicKey {
+function buildPublicKey(uncompressed: Uint8Array, compressed: Uint8Array): PublicKey {
   return {
     // A copy, because the caller's buffer might change after the check.
     bytes: Uint8Array.from(uncompressed),

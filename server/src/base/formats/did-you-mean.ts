@@ -32,18 +32,18 @@ function countTypos(left: string, right: string): number {
       const isSame = left[i - 1] === right[j - 1]
       const isSwapped = i > 1 && j > 1 && left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1]
       row[j] = Math.min(
-        costAt(last, j) + 1,
-        costAt(row, j - 1) + 1,
-        costAt(last, j - 1) + (isSame ? 0 : 1),
-        isSwapped ? costAt(beforeLast, j - 2) + 1 : Number.POSITIVE_INFINITY,
+        getCostAt(last, j) + 1,
+        getCostAt(row, j - 1) + 1,
+        getCostAt(last, j - 1) + (isSame ? 0 : 1),
+        isSwapped ? getCostAt(beforeLast, j - 2) + 1 : Number.POSITIVE_INFINITY,
       )
     }
     beforeLast = last
     last = row
   }
-  return costAt(last, right.length)
+  return getCostAt(last, right.length)
 }
 
-function costAt(row: readonly number[], index: number): number {
+function getCostAt(row: readonly number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY
 }

@@ -42,7 +42,7 @@ function containsAddress(networks: Networks, address: string): boolean {
  * untrusted address in `X-Forwarded-For`. Entries before that one may be forged. An invalid entry ends the
  * search at the proxy that sent it.
  */
-export function clientAddress(
+export function pickClientAddress(
   connection: string,
   forwardedFor: string | undefined,
   trusted: Networks,

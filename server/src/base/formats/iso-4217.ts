@@ -28,7 +28,7 @@ function splitCodes(list: string): readonly string[] {
 }
 
 /** The number of decimal places of an ISO 4217 currency. Undefined for unknown codes. */
-export function iso4217Decimals(code: string): number | undefined {
+export function getIso4217Decimals(code: string): number | undefined {
   return DECIMALS.get(code)
 }
 

@@ -1,6 +1,6 @@
 import type { lookup } from 'node:dns'
 import { expect, test } from 'vitest'
-import { isPublicAddress, publicLookup } from './addresses.ts'
+import { createPublicLookup, isPublicAddress } from './addresses.ts'
 
 test('private, reserved and embedded IP addresses do not count as public', () => {
   const refused = [
@@ -53,7 +53,9 @@ test('a DNS lookup returns only the public addresses of a name', async () => {
       { address: '::1', family: 6 },
     ])) as typeof lookup
   const resolveName = (all: boolean) =>
-    new Promise((resolve) => publicLookup(several)('name.example', { all }, (...found) => resolve(found)))
+    new Promise((resolve) =>
+      createPublicLookup(several)('name.example', { all }, (...found) => resolve(found)),
+    )
   expect(await resolveName(true)).toEqual([null, [{ address: '8.8.8.8', family: 4 }]])
   expect(await resolveName(false)).toEqual([null, '8.8.8.8', 4])
 })

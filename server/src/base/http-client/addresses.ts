@@ -46,7 +46,7 @@ export function isPrivateHost(hostname: string): boolean {
  * The DNS lookup for connections that may only reach public addresses. The connection uses the checked
  * result, so a name that resolves differently later, or for other callers, bypasses nothing.
  */
-export function publicLookup(resolve: Resolve = lookup): LookupFunction {
+export function createPublicLookup(resolve: Resolve = lookup): LookupFunction {
   return (host, options, callback) => {
     resolve(host, { ...options, all: true }, (error, addresses) => {
       const allowed = error ? [] : addresses.filter(({ address }) => isPublicAddress(address))

@@ -21,7 +21,7 @@ export interface Answer {
  * Thrown if no response was received. `code` is the system's error code, such as ECONNREFUSED, or TIMEOUT or
  * ADDRESS_REFUSED.
  */
-export class NoAnswer extends Error {
+export class NoResponse extends Error {
   readonly code: string
   /** True if a reused connection broke before the head of a response. */
   readonly isStaleConnection: boolean
@@ -73,7 +73,7 @@ const OPENING_MS = 1_000
 
 interface Settling {
   resolve(answer: Answer): void
-  reject(error: NoAnswer): void
+  reject(error: NoResponse): void
 }
 
 /** Reads the response to one request, up to `bytesMax` bytes of its decompressed body. */
@@ -106,7 +106,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     this.#controller = controller
     this.#isReused = this.#connection?.isUsed === true
     // It timed out while it waited for a connection.
-    if (this.#isSettled) controller.abort(new NoAnswer('TIMEOUT'))
+    if (this.#isSettled) controller.abort(new NoResponse('TIMEOUT'))
   }
 
   onResponseStart(
@@ -150,7 +150,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     const isOpening = performance.now() - this.#connectionMs < OPENING_MS
     const isUnsent = code === 'TIMEOUT' && !this.#controller && isOpening
     const isMultiplexed = this.#isMultiplexed
-    this.#settling.reject(new NoAnswer(code, { isStaleConnection, isUnsent, isMultiplexed }))
+    this.#settling.reject(new NoResponse(code, { isStaleConnection, isUnsent, isMultiplexed }))
     this.#settle(false)
   }
 
@@ -183,7 +183,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     this.#isSettled = true
     if (isComplete) return
     this.#unpacker?.destroy()
-    this.#controller?.abort(new NoAnswer('TIMEOUT'))
+    this.#controller?.abort(new NoResponse('TIMEOUT'))
   }
 }
 

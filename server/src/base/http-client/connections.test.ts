@@ -4,7 +4,7 @@ import type { LookupFunction, Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { timeLimit } from '../../../../test/machine-speed.ts'
 import { listen } from '../../../../test/ports.testing.ts'
-import { AddressRefused, publicLookup } from './addresses.ts'
+import { AddressRefused, createPublicLookup } from './addresses.ts'
 import { Connections } from './connections.ts'
 import { type Bounds, send } from './send.ts'
 
@@ -156,7 +156,7 @@ test('a connection that the receiver closed while it was idle is not used', asyn
 
 test('a connection that was opened without an address check is not reused for public-only requests', async () => {
   const { port, sockets } = await serve((_, response) => response.end('ok'))
-  const connections = new Connections({ lookup: publicLookup() })
+  const connections = new Connections({ lookup: createPublicLookup() })
   const url = `http://localhost:${port}/`
   const bounds = { timeoutMs: timeLimit(5000), bytesMax: 1024, connections } as const
   await send({ method: 'GET', url }, { ...bounds, reach: 'any' })

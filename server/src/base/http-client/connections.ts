@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { Agent, buildConnector, Client, type Dispatcher, Pool } from 'undici'
-import { publicLookup } from './addresses.ts'
+import { createPublicLookup } from './addresses.ts'
 
 /** `public`: only addresses on the public internet. `any`: also this machine and private networks. */
 export type Reach = 'public' | 'any'
@@ -51,7 +51,7 @@ export class Connections {
   readonly #connectors = new Map<Reach, buildConnector.connector>()
   #startedMs = performance.now()
 
-  constructor({ lookup = publicLookup(), ageMsMax = AGE_MS_MAX, ca }: ConnectionOptions = {}) {
+  constructor({ lookup = createPublicLookup(), ageMsMax = AGE_MS_MAX, ca }: ConnectionOptions = {}) {
     this.#lookup = lookup
     this.#ageMsMax = ageMsMax
     this.#ca = ca

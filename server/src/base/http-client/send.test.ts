@@ -7,8 +7,8 @@ import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { timeLimit } from '../../../../test/machine-speed.ts'
 import { listen } from '../../../../test/ports.testing.ts'
-import { publicLookup } from './addresses.ts'
-import { NoAnswer } from './answer.ts'
+import { createPublicLookup } from './addresses.ts'
+import { NoResponse } from './answer.ts'
 import { Connections } from './connections.ts'
 import { type Bounds, send, sendForStream } from './send.ts'
 
@@ -145,7 +145,7 @@ test('a host name is checked when the connection opens, so DNS rebinding reaches
     const address = lookups.length === 1 ? '8.8.8.8' : '127.0.0.1'
     callback(null, [{ address, family: 4 }])
   }) as typeof lookup
-  const guarded = publicLookup(rebinding)
+  const guarded = createPublicLookup(rebinding)
   // An earlier check has accepted the name.
   await new Promise((resolve) => guarded('rebinding.example', {}, (error) => resolve(error)))
   for (const host of ['rebinding.example', 'localhost'])
@@ -211,7 +211,7 @@ test('a streamed response may take long in total, but each pause is limited', as
   const aborter = new AbortController()
   const { body } = await streamed(`http://127.0.0.1:${port}/`, 10, aborter.signal, 100)
   aborter.abort()
-  await expect(buffer(body)).rejects.toThrow(new NoAnswer('TIMEOUT'))
+  await expect(buffer(body)).rejects.toThrow(new NoResponse('TIMEOUT'))
 })
 
 test('destroying an unread streamed response closes its connection', async () => {
@@ -228,7 +228,7 @@ test('destroying an unread streamed response closes its connection', async () =>
 test('a streamed request without a response is aborted by its signal', async () => {
   const port = await serve(() => {})
   const request = streamed(`http://127.0.0.1:${port}/`, 10, AbortSignal.timeout(100))
-  await expect(request).rejects.toThrow(new NoAnswer('TIMEOUT'))
+  await expect(request).rejects.toThrow(new NoResponse('TIMEOUT'))
 })
 
 test('a request without any time left fails and is not sent, and counts as sent, because an earlier attempt may have been', async () => {

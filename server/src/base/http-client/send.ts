@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { isRefusedHost } from './addresses.ts'
-import { type Answer, NoAnswer, ResponseReader, toFailureCode } from './answer.ts'
+import { type Answer, NoResponse, ResponseReader, toFailureCode } from './answer.ts'
 import { type Connection, Connections, type Reach, type TracedOptions } from './connections.ts'
 
 /** A request to an absolute `http:` or `https:` URL. */
@@ -69,12 +69,12 @@ export interface StreamedResponse {
   readonly body: Readable
 }
 
-/** Fetches a document within fixed limits. Throws NoAnswer. */
+/** Fetches a document within fixed limits. Throws NoResponse. */
 export type Get = (url: string, bounds: Pick<Bounds, 'timeoutMs' | 'bytesMax'>) => Promise<Answer>
 
 /**
  * The server's only HTTP client. Sends a request and returns the response, whatever its status. Does not
- * follow redirects; throws NoAnswer.
+ * follow redirects; throws NoResponse.
  */
 export async function send(outgoing: Outgoing, bounds: Bounds): Promise<Answer> {
   const { connections = OWN_CONNECTIONS, isRepeatable = outgoing.method !== 'POST', timeoutMs } = bounds
@@ -83,7 +83,7 @@ export async function send(outgoing: Outgoing, bounds: Bounds): Promise<Answer> 
   try {
     return await exchange(first, bounds)
   } catch (error) {
-    if (!(error instanceof NoAnswer && error.isStaleConnection)) throw error
+    if (!(error instanceof NoResponse && error.isStaleConnection)) throw error
     // All requests of a broken HTTP/2 connection are retried at the same time, so they share connections
     // again.
     const { isMultiplexed } = error
@@ -100,7 +100,7 @@ async function exchange(
   // A signal with a time limit would be a quarter of the cost of a webhook.
   let timer: NodeJS.Timeout | undefined
   return new Promise<Answer>((resolve, reject) => {
-    if (timeoutMs <= 0) throw new NoAnswer('TIMEOUT')
+    if (timeoutMs <= 0) throw new NoResponse('TIMEOUT')
     const reading = new ResponseReader(bytesMax, { resolve, reject })
     timer = setTimeout(() => reading.fail('TIMEOUT'), timeoutMs)
     const onConnection = (connection: Connection) => reading.assign(connection)
@@ -119,7 +119,7 @@ interface StreamBounds extends RequestTarget {
 
 /**
  * Sends a request and streams its response, of any length and not decompressed. The signal limits the time
- * until the response's head has arrived, `idleMsMax` each pause of its body after that. Throws NoAnswer.
+ * until the response's head has arrived, `idleMsMax` each pause of its body after that. Throws NoResponse.
  */
 export async function sendForStream(
   outgoing: StreamedRequest,
@@ -142,18 +142,18 @@ export async function sendForStream(
     return { status: statusCode, body: stream }
   } catch (error) {
     close()
-    throw new NoAnswer(aborter.signal.aborted ? 'TIMEOUT' : toFailureCode(error))
+    throw new NoResponse(aborter.signal.aborted ? 'TIMEOUT' : toFailureCode(error))
   } finally {
     signal.removeEventListener('abort', onAbort)
   }
 }
 
-/** The chunks of a body. Throws NoAnswer. */
+/** The chunks of a body. Throws NoResponse. */
 async function* read(body: Readable): AsyncGenerator<Uint8Array> {
   try {
     yield* body
   } catch (error) {
-    throw new NoAnswer(toFailureCode(error))
+    throw new NoResponse(toFailureCode(error))
   }
 }
 
@@ -164,17 +164,17 @@ interface PreparedRequest {
   close(): void
 }
 
-/** Checks a request, and finds a connection for it. Throws NoAnswer. */
+/** Checks a request, and finds a connection for it. Throws NoResponse. */
 function prepare(
   { method, url, headers, body }: StreamedRequest,
   requestTarget: RequestTarget,
 ): PreparedRequest {
   const { reach, isRepeatable = false, connections = OWN_CONNECTIONS } = requestTarget
-  if (!URL.canParse(url)) throw new NoAnswer('INVALID_URL')
+  if (!URL.canParse(url)) throw new NoResponse('INVALID_URL')
   const target = new URL(url)
   const { protocol, hostname, origin, pathname, search } = target
-  if (!/^https?:$/.test(protocol)) throw new NoAnswer('INVALID_URL')
-  if (reach === 'public' && isRefusedHost(hostname)) throw new NoAnswer('ADDRESS_REFUSED')
+  if (!/^https?:$/.test(protocol)) throw new NoResponse('INVALID_URL')
+  if (reach === 'public' && isRefusedHost(hostname)) throw new NoResponse('ADDRESS_REFUSED')
   const isStream = body !== undefined && 'stream' in body
   const options = {
     origin,
@@ -197,14 +197,14 @@ function prepare(
   return { options, dispatcher: connection, close: () => void connection.destroy() }
 }
 
-/** The credentials in a URL as a header. Throws NoAnswer. */
+/** The credentials in a URL as a header. Throws NoResponse. */
 function readCredentials({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {}
   try {
     const credentials = [username, password].map(decodeURIComponent).join(':')
     return { Authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }
   } catch {
-    throw new NoAnswer('INVALID_URL')
+    throw new NoResponse('INVALID_URL')
   }
 }
 

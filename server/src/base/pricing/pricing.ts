@@ -135,7 +135,7 @@ export function totalFees(price: Price): bigint {
 
 /** The rate as the API shows it: sending units per receiving unit, both in the smallest unit. */
 export function exchangeRate(price: Price): number {
-  return nearestDouble(price.rate)
+  return toNearestDouble(price.rate)
 }
 
 /**
@@ -154,12 +154,12 @@ export function rateDetails(rates: RateTable, sending: KnownCurrency, price: Pri
   const receivedPerMillisatoshi = divideRatios(millisatoshi, price.rate)
   const received = { numerator: price.receivingAmount, denominator: price.sendingAmount - price.fixedFee }
   return {
-    counterpartyMultiplier: nearestDouble(receivedPerMillisatoshi),
+    counterpartyMultiplier: toNearestDouble(receivedPerMillisatoshi),
     counterpartyFixedFee: 0n,
-    svcApiMultiplier: nearestDouble(divideRatios(received, receivedPerMillisatoshi)),
+    svcApiMultiplier: toNearestDouble(divideRatios(received, receivedPerMillisatoshi)),
     svcApiFixedFee: price.fixedFee,
-    svcApiVariableFeeRate: nearestDouble(price.variableFeeRate),
-    svcApiVariableFeeAmount: nearestDouble(
+    svcApiVariableFeeRate: toNearestDouble(price.variableFeeRate),
+    svcApiVariableFeeAmount: toNearestDouble(
       multiplyRatios({ numerator: price.sendingAmount, denominator: 1n }, price.variableFeeRate),
     ),
   }
@@ -174,7 +174,7 @@ export function ownRateDetails(rates: RateTable, currency: KnownCurrency): OwnRa
   const satoshi = findRate(rates, currency, 'BTC')
   if (!satoshi) throw new Error('The rate table lacks BTC')
   const details = {
-    svcApiMultiplier: nearestDouble({
+    svcApiMultiplier: toNearestDouble({
       numerator: satoshi.denominator * 1000n,
       denominator: satoshi.numerator,
     }),
@@ -222,7 +222,7 @@ function divideRoundedDown(amount: bigint, { numerator, denominator }: Ratio): b
 const QUOTIENT_BITS = 66
 
 /** The double nearest to a ratio, even if its parts exceed 2^53. */
-function nearestDouble({ numerator, denominator }: Ratio): number {
+function toNearestDouble({ numerator, denominator }: Ratio): number {
   const shift = Math.max(0, QUOTIENT_BITS + countBits(denominator) - countBits(numerator))
   const scaled = numerator << BigInt(shift)
   // Any remainder means that there is no tie.

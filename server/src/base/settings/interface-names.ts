@@ -1,4 +1,4 @@
-import { canonicalUmaAddress, UMA_NAME_CHARACTERS_MAX } from '@countersign/contract/core/formats'
+import { toCanonicalUmaAddress, UMA_NAME_CHARACTERS_MAX } from '@countersign/contract/core/formats'
 import { isWireWord, WIRE_WORD, WIRE_WORD_IN_WORDS } from '@countersign/contract/core/wire-word'
 import { ConfigError } from './config-error.ts'
 
@@ -44,7 +44,7 @@ function readPathPrefix({ COUNTERSIGN_BASE_PATH }: Environment): string {
 function readUmaDomain(env: Environment): string {
   const domain = (env.UMA_DOMAIN || env.SANDBOX_UMA_DOMAIN || UMA_DOMAIN_DEFAULT).toLowerCase()
   // Must be valid as part of a UMA address, so that addresses are found as written.
-  if (canonicalUmaAddress(`$${'n'.repeat(UMA_NAME_CHARACTERS_MAX)}@${domain}`) === undefined)
+  if (toCanonicalUmaAddress(`$${'n'.repeat(UMA_NAME_CHARACTERS_MAX)}@${domain}`) === undefined)
     throw new ConfigError(`UMA_DOMAIN must be a host name, with an optional port, not "${domain}".`)
   return domain
 }

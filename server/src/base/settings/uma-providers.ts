@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
-import { canonicalUmaAddress } from '@countersign/contract/core/formats'
+import { toCanonicalUmaAddress } from '@countersign/contract/core/formats'
 import { isKeyOf } from '@countersign/contract/core/objects'
 import { ConfigError } from './config-error.ts'
 
@@ -34,7 +34,7 @@ const MEMBERS: Readonly<
   ],
   domain: [
     'a host name in lower case',
-    (value) => isNonEmptyString(value) && canonicalUmaAddress(`$a@${value}`) === `$a@${value}`,
+    (value) => isNonEmptyString(value) && toCanonicalUmaAddress(`$a@${value}`) === `$a@${value}`,
   ],
   supportedRegions: [
     'a list of countries like US',

@@ -2,7 +2,7 @@ import { IS_SENT, nextBeyondCursor } from '../../kernel/outbox/endpoint-feed.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import { getOnlyRow } from '../../storage/engine/port.ts'
 import { MONTHLY, type MonthlyTable } from '../../storage/schema/monthly.ts'
-import { LOCK_MS_MAX, lowestUuidAt, type Part } from '../../storage/schema/months.ts'
+import { LOCK_MS_MAX, type Part, toLowestUuidAt } from '../../storage/schema/months.ts'
 
 /** A detached partition, which is now a separate table or a file. */
 export interface Detached {
@@ -35,7 +35,7 @@ export async function countDue(db: Database, before: Date): Promise<number> {
        + (SELECT count(*) FROM webhook_endpoints e JOIN platforms p ON p.id = e.platform_id AND p.closed_at IS NULL
           CROSS JOIN LATERAL ${nextBeyondCursor(BEYOND_CURSOR_MAX)}
           WHERE e.state = 'ENABLED' AND e.deleted_at IS NULL AND v.id < $1::uuid AND ${IS_SENT}) AS count`,
-    [lowestUuidAt(before)],
+    [toLowestUuidAt(before)],
   )
   return Number(getOnlyRow(rows).count)
 }

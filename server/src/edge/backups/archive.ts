@@ -42,7 +42,7 @@ export async function archive(
   to: string,
 ): Promise<{ readonly archived: readonly Archived[] }> {
   if (!isAbsolute(to)) throw new Error(`${to} is not an absolute path.`)
-  const end = partEnd(before, clock())
+  const end = parsePartEnd(before, clock())
   const due = await countDue(db, end)
   if (due > 0) throw new Error(`${due} events from before ${before} are not delivered yet. Try again later.`)
   await mkdir(to, { recursive: true, mode: 0o700 })
@@ -53,7 +53,7 @@ export async function archive(
 }
 
 /** The time before which rows are archived. Throws a one-line error if the month is invalid or too recent. */
-function partEnd(before: string, now: Date): Date {
+function parsePartEnd(before: string, now: Date): Date {
   if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(before))
     throw new Error(`--before must be a month like 2026-03, not ${before}.`)
   const end = new Date(`${before}-01T00:00:00.000Z`)

@@ -2,7 +2,7 @@ import type { ServiceCommand } from '@countersign/contract/operation/operator-co
 import { unlockCodes } from '../../people/credentials/code-failures.ts'
 import { listPlatforms } from '../../people/platforms/platforms.ts'
 import { listTokens } from '../../people/tokens/tokens.ts'
-import { createPlatform, createToken, defaultPermissions, revokeToken } from '../service/first-platform.ts'
+import { createPlatform, createToken, getDefaultPermissions, revokeToken } from '../service/first-platform.ts'
 import type { RunCommand } from './admin-command.ts'
 import { ARCHIVE_COMMANDS } from './archive-commands.ts'
 import { BACKUP_COMMANDS } from './backup-commands.ts'
@@ -22,7 +22,7 @@ export const ADMIN_COMMANDS: Readonly<Record<ServiceCommand, RunCommand>> = {
   }),
   'platform list': async (app) => ({ data: await listPlatforms(app.read) }),
   'token create': async (app, { platform, name, permissions }, baseUrl) => {
-    const granted = readPermissions(permissions) ?? defaultPermissions(app)
+    const granted = readPermissions(permissions) ?? getDefaultPermissions(app)
     return { ...(await createToken(app, String(platform), String(name), granted)), baseUrl }
   },
   'token list': async (app, { platform }) => ({ data: await listTokens(app.read, String(platform)) }),

@@ -1,4 +1,4 @@
-import { auditStep } from '../../kernel/audit/audit-trail.ts'
+import { buildAuditEntryOutsideApi } from '../../kernel/audit/audit-trail.ts'
 import { type App, createOp, type Op } from '../../kernel/operation/app.ts'
 import { decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
@@ -54,7 +54,7 @@ async function changeVerification(
         throw error instanceof ApiError ? new Error(error.message) : error
       })
       const answer = toVerificationView(row)
-      return { answer, writes: [...writes, ...auditStep(op, operation, { body: answer })] }
+      return { answer, writes: [...writes, ...buildAuditEntryOutsideApi(op, operation, { body: answer })] }
     },
   )
 }

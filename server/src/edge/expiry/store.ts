@@ -1,7 +1,7 @@
 import type { RetentionKind } from '../../base/settings/retention.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import { getOnlyRow } from '../../storage/engine/port.ts'
-import { lowestUuidAt } from '../../storage/schema/months.ts'
+import { toLowestUuidAt } from '../../storage/schema/months.ts'
 
 /** Tables whose rows are removed after `expires_at`, in real time. */
 export const EXPIRING = [
@@ -82,7 +82,7 @@ export async function deleteCounted(db: Database, before: Date, max: number): Pr
        DELETE FROM velocity_counters AS c USING old WHERE c.platform_id = old.platform_id AND c.subject = old.subject
          AND c.subject_digest = old.subject_digest AND c.currency = old.currency AND c.period IN (old.day, old.month))
      DELETE FROM velocity_uses AS u USING old WHERE u.transaction_id = old.transaction_id AND u.subject = old.subject`,
-    [lowestUuidAt(before), before, max],
+    [toLowestUuidAt(before), before, max],
   )
   return affected
 }
@@ -118,7 +118,7 @@ export async function deleteOlder(
      SELECT (SELECT count(*) FROM looked) AS looked, (SELECT count(*) FROM removed) AS removed,
        (SELECT ARRAY[${key.map((column) => `${column}::text`).join(', ')}] FROM looked
         ORDER BY ${key.map((column) => `${column} DESC`).join(', ')} LIMIT 1) AS last`,
-    [lowestUuidAt(before), max, ...(after ?? [])],
+    [toLowestUuidAt(before), max, ...(after ?? [])],
   )
   const { looked, removed, last } = getOnlyRow(rows)
   return { removed: Number(removed), last: last && Number(looked) === max ? last : undefined }

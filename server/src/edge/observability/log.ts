@@ -3,7 +3,7 @@ import type { Output } from './output.ts'
 
 /** Creates the log of the process, which writes lines of JSON. */
 export function createLog(level: string, output: Output): Logger {
-  return pino({ level, serializers: { err: errorDescriber() } }, output)
+  return pino({ level, serializers: { err: createErrorDescriber() } }, output)
 }
 
 /**
@@ -20,7 +20,9 @@ const STACK_MS = 10 * 60 * 1000
 const STACKS_MAX = 100
 
 /** Serializes errors for the log, with type, message and stack but no stored data. */
-export function errorDescriber(nowMs: () => number = () => performance.now()): (error: unknown) => unknown {
+export function createErrorDescriber(
+  nowMs: () => number = () => performance.now(),
+): (error: unknown) => unknown {
   const loggedAtMs = new Map<string, number>()
   const isNew = (key: string) => {
     const lastLoggedAtMs = loggedAtMs.get(key)

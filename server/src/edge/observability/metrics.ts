@@ -59,7 +59,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
   })
   const commits = observeCommits(registry)
   const jobs = countJobs(registry)
-  const { webhooks, denials, screenings, reads } = outcomeTallies(registry)
+  const { webhooks, denials, screenings, reads } = createOutcomeTallies(registry)
   const feedDelay = createFeedGauge(registry)
   const up = createUpGauge(registry)
   const showDueWork = createDueWorkGauges(registry)
@@ -81,7 +81,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
       if (code !== undefined) refusals.add(code)
     },
     job: (kind, result) => jobs.inc({ kind, result }),
-    webhookAttempt: (result) => webhooks.add(webhookResult(result)),
+    webhookAttempt: (result) => webhooks.add(toWebhookResult(result)),
     agentDenied: (rule) => denials.add(rule),
     feedStill: (seconds) => feedDelay.set(seconds),
     recordScreening: (outcome) => screenings.add(outcome),
@@ -183,7 +183,7 @@ function createUnchainedGauge(registry: Registry): (count: number | undefined) =
 }
 
 /** Counts of deliveries, denials and screenings by outcome. */
-function outcomeTallies(registry: Registry) {
+function createOutcomeTallies(registry: Registry) {
   const webhooks = new Tally(registry, {
     name: 'countersign_webhook_attempts_total',
     help: 'Attempts to deliver a webhook, by outcome.',
@@ -283,7 +283,7 @@ function commitResult(result: CommitResult | 'fault'): (typeof COMMIT_RESULTS)[n
   return result.done ? 'done' : result.guard
 }
 
-function webhookResult(result: number | string): (typeof WEBHOOK_RESULTS)[number] {
+function toWebhookResult(result: number | string): (typeof WEBHOOK_RESULTS)[number] {
   if (result === 'TIMEOUT') return 'timeout'
   if (result === 'ADDRESS_REFUSED') return 'address_refused'
   if (typeof result === 'string') return 'unreachable'

@@ -1,8 +1,8 @@
 import { PassThrough, Writable } from 'node:stream'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { errorDescriber } from './log.ts'
-import { fileOutput, pipeOutput } from './output.ts'
+import { createErrorDescriber } from './log.ts'
+import { createFileOutput, pipeOutput } from './output.ts'
 
 /** A disk with a limited number of free bytes. */
 class Disk {
@@ -30,7 +30,7 @@ test('a log on a full disk drops and counts lines, and never joins two lines', (
       (steps) => {
         const disk = new Disk(0)
         let dropped = 0
-        const output = fileOutput(
+        const output = createFileOutput(
           9,
           (lines) => {
             dropped += lines
@@ -82,7 +82,7 @@ test('a log to a pipe whose reader ended drops and counts lines', async () => {
 
 test('the stack of the same error is logged once in ten minutes, and those of other errors as well', () => {
   let nowMs = 0
-  const describe = errorDescriber(() => nowMs)
+  const describe = createErrorDescriber(() => nowMs)
   const lost = () => Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' })
   const describeStack = (error: Error) => Object(describe(error)).stack
   expect([describeStack(lost()), describeStack(lost()), describeStack(new TypeError('another'))]).toEqual([
@@ -97,7 +97,7 @@ test('the stack of the same error is logged once in ten minutes, and those of ot
 
 test('a log to a closed file descriptor drops lines without an error', () => {
   let dropped = 0
-  const closed = fileOutput(1_000_000, (lines) => {
+  const closed = createFileOutput(1_000_000, (lines) => {
     dropped += lines
   })
   closed.write('a line\n')

@@ -22,9 +22,9 @@ const NEW_LINE = 10
 
 /** Opens standard output, standard error, or a file for appending. */
 export function openOutput(to: keyof typeof STANDARD | string, onDropped: OnDropped = () => {}): Output {
-  if (typeof to === 'string') return fileOutput(openSync(to, 'a'), onDropped)
+  if (typeof to === 'string') return createFileOutput(openSync(to, 'a'), onDropped)
   // A synchronous write to a pipe would block on its reader, so pipes are written through a stream.
-  return isPipe(to) ? pipeOutput(STANDARD[to](), onDropped) : fileOutput(to, onDropped)
+  return isPipe(to) ? pipeOutput(STANDARD[to](), onDropped) : createFileOutput(to, onDropped)
 }
 
 /** A closed descriptor is treated like a file that accepts no writes. */
@@ -38,7 +38,7 @@ function isPipe(fd: number): boolean {
 }
 
 /** Writes to a descriptor synchronously. Tests replace `write`. */
-export function fileOutput(fd: number, onDropped: OnDropped, write: WriteBytes = writeSync): Output {
+export function createFileOutput(fd: number, onDropped: OnDropped, write: WriteBytes = writeSync): Output {
   // A full disk may accept part of a line, which must not be joined with the next one.
   let isTorn = false
   return {

@@ -7,7 +7,7 @@ import {
   type SpanExporter,
   type SpanProcessor,
 } from '@opentelemetry/sdk-trace'
-import { NoAnswer } from '../../base/http-client/answer.ts'
+import { NoResponse } from '../../base/http-client/answer.ts'
 import { send } from '../../base/http-client/send.ts'
 import type { TracingConfig } from '../../base/settings/tracing.ts'
 import { VERSION } from '../../base/settings/version.ts'
@@ -161,7 +161,7 @@ class Sender implements SpanExporter {
         isBusy: false,
       }
     } catch (error) {
-      if (error instanceof NoAnswer) return { lost: spans.length, reason: error.code, isBusy: true }
+      if (error instanceof NoResponse) return { lost: spans.length, reason: error.code, isBusy: true }
       return { lost: spans.length, reason: 'the spans cannot be encoded', isBusy: false }
     }
   }

@@ -23,10 +23,10 @@ export async function findWatchFigures(app: App): Promise<WatchFigure[]> {
       return (await readWatches(op, names)).map((watch) => toFigure(id, watch))
     }),
   )
-  return [...workerFigures(app), ...byPlatform.flat()]
+  return [...readWorkerFigures(app), ...byPlatform.flat()]
 }
 
-function workerFigures({ workers }: App): WatchFigure[] {
+function readWorkerFigures({ workers }: App): WatchFigure[] {
   return readWorkers({ workers }).map((watch) => toFigure('', { watch: SERVER_WATCH, ...watch }))
 }
 

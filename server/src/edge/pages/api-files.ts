@@ -1,7 +1,7 @@
 import { parseEvents, parseExamples, type RecordedExamples } from '@countersign/contract/document/examples'
 import type { App } from '../../kernel/operation/app.ts'
 import { getPublicBasePath } from '../../kernel/operation/base-path.ts'
-import { docsFile } from './docs-folder.ts'
+import { readDocsFile } from './docs-folder.ts'
 import { makeOnce } from './once.ts'
 
 export const POSTMAN_PATH = '/docs/postman.json'
@@ -12,7 +12,7 @@ export interface ApiFiles {
   readonly collection: () => Promise<string>
 }
 
-export function apiFiles(app: App): ApiFiles {
+export function createApiFiles(app: App): ApiFiles {
   return { document: makeOnce(() => buildDocument(app)), collection: makeOnce(() => buildCollection(app)) }
 }
 
@@ -28,16 +28,16 @@ async function buildDocument(app: App): Promise<string> {
 async function buildCollection(app: App): Promise<string> {
   const { mode, wireWord } = app.config
   const examples = (await readExamples(app)) ?? { records: {}, calls: {} }
-  const { postmanCollection } = await import('@countersign/contract/document/postman')
+  const { buildPostmanCollection } = await import('@countersign/contract/document/postman')
   const serverUrl = app.origin() + getPublicBasePath(app.config)
-  return JSON.stringify(postmanCollection({ serverUrl, mode, wireWord, examples }))
+  return JSON.stringify(buildPostmanCollection({ serverUrl, mode, wireWord, examples }))
 }
 
 /** Undefined if there is no folder `docs`. */
 async function readExamples({ config, log }: App): Promise<RecordedExamples | undefined> {
   const readLines = async (name: string) => {
-    const text = await docsFile(name)
-    return config.mode === 'production' ? asInProduction(text) : text
+    const text = await readDocsFile(name)
+    return config.mode === 'production' ? toProductionExamples(text) : text
   }
   try {
     const events = parseEvents(await readLines('reference/events.jsonl'))
@@ -52,6 +52,6 @@ async function readExamples({ config, log }: App): Promise<RecordedExamples | un
  * Rewrites card page URLs: the sandbox, where examples are recorded, serves the page itself; in production
  * the card processor does.
  */
-function asInProduction(examples: string): string {
+function toProductionExamples(examples: string): string {
   return examples.replaceAll(/http:[^",]*\/sandbox\/cards\//g, 'https://cards.example/')
 }

@@ -64,7 +64,7 @@ export function addConsole(server: FastifyInstance): void {
 
   let names: Promise<ReadonlySet<string>> | undefined
   server.get<{ Params: { name: string } }>(`${CONSOLE_PATH}/assets/:name`, async (request, reply) => {
-    names ??= assetNames()
+    names ??= listAssetNames()
     const { name } = request.params
     const type = TYPES[extname(name)]
     // Names are looked up in the list of files, so that a path cannot escape the folder.
@@ -79,6 +79,6 @@ export function addConsole(server: FastifyInstance): void {
   })
 }
 
-async function assetNames(): Promise<ReadonlySet<string>> {
+async function listAssetNames(): Promise<ReadonlySet<string>> {
   return new Set(FOLDER ? await readdir(join(FOLDER, 'assets')) : [])
 }

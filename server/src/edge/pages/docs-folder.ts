@@ -9,13 +9,13 @@ const FOLDER = ['../../docs', '../../../../docs']
   .find((path) => existsSync(join(path, 'reference')))
 
 /** Reads a file of `docs/`. `name` must come from the program, never from a request. */
-export async function docsFile(name: string): Promise<string> {
+export async function readDocsFile(name: string): Promise<string> {
   if (!FOLDER) throw new Error('the docs folder is missing next to the server')
   return readFile(join(FOLDER, name), 'utf8')
 }
 
 /** The names of all files of `docs/`, with forward slashes. */
-export async function docsNames(): Promise<string[]> {
+export async function listDocsNames(): Promise<string[]> {
   if (!FOLDER) return []
   const names = await readdir(FOLDER, { recursive: true })
   return names.map((name) => name.replaceAll('\\', '/')).sort()

@@ -5,13 +5,13 @@ import { BASE_PATH, getPublicBasePath } from '../../kernel/operation/base-path.t
 import { ApiError } from '../../kernel/operation/operation.ts'
 import type { Api } from '../reference/api.ts'
 import { REFERENCE_PATH } from '../reference/reference-path.ts'
-import { apiFiles, POSTMAN_PATH } from './api-files.ts'
+import { createApiFiles, POSTMAN_PATH } from './api-files.ts'
 import { listedGuides } from './guides.ts'
 import { makeOnce } from './once.ts'
 import { pack, sendPacked } from './packed.ts'
 import { QUERY_CHARACTERS_MAX, rankEntries, type SearchEntry } from './search.ts'
 import { addSiteFiles } from './site-files.ts'
-import { SEARCH_PATH, SITE_PAGE_POLICY, sendPage, sitePage } from './site-page.ts'
+import { renderSitePage, SEARCH_PATH, SITE_PAGE_POLICY, sendPage } from './site-page.ts'
 
 /** The form for sandbox credentials, with which the pages create records for their examples. */
 const fillForm = (document: string) => html`<details class="fill">
@@ -28,11 +28,13 @@ both values from <code>credentials.json</code>. They stay in this browser tab un
 
 /** Serves the OpenAPI document, its pages, and the search. */
 export function addDocs(server: FastifyInstance, app: App): void {
-  const files = apiFiles(app)
+  const files = createApiFiles(app)
   const document = makeOnce(async () => pack(await files.document(), 'application/json'))
   const collection = makeOnce(async () => pack(await files.collection(), 'application/json'))
   const api = makeOnce(async () => parseApi(await files.document()))
-  const getPage = makeOnce(async (name) => pack(await referenceHtml(app, await api(), name), 'text/html'))
+  const getPage = makeOnce(async (name) =>
+    pack(await renderReferenceHtml(app, await api(), name), 'text/html'),
+  )
   const entries = makeOnce(async () => searchEntries(await api()))
   addSiteFiles(server)
   server.get(`${BASE_PATH}/openapi.json`, async (request, reply) =>
@@ -65,25 +67,27 @@ async function parseApi(document: string): Promise<Api> {
 }
 
 /** Renders the page of a section or operation, or the start page of the reference for an empty name. */
-async function referenceHtml(app: App, api: Api, name: string): Promise<string> {
-  const { operationPage, operationSections } = await import('../reference/operation-page.ts')
-  const { referencePage, referenceSide, sectionPage } = await import('../reference/section-page.ts')
+async function renderReferenceHtml(app: App, api: Api, name: string): Promise<string> {
+  const { renderOperationPage, listOperationSections } = await import('../reference/operation-page.ts')
+  const { renderReferencePage, renderReferenceSide, renderSectionPage } = await import(
+    '../reference/section-page.ts'
+  )
   const baseUrl = app.origin() + getPublicBasePath(app.config)
   const documentPath = `${getPublicBasePath(app.config)}/openapi.json`
   const { section, entry } = api.pages.get(name) ?? {}
   const common = {
     title: `${entry?.operation.summary ?? section?.title ?? 'API reference'} – Countersign`,
-    side: referenceSide(api, section, entry),
+    side: renderReferenceSide(api, section, entry),
     tool: app.config.mode === 'sandbox' && fillForm(documentPath),
     scripts: ['try.js'] as const,
   }
   if (section && entry) {
-    const body = operationPage(api, section, entry, baseUrl)
-    return sitePage({ ...common, body, sections: operationSections(entry) })
+    const body = renderOperationPage(api, section, entry, baseUrl)
+    return renderSitePage({ ...common, body, sections: listOperationSections(entry) })
   }
-  if (section) return sitePage({ ...common, body: sectionPage(section) })
+  if (section) return renderSitePage({ ...common, body: renderSectionPage(section) })
   const links = html`<a href="${documentPath}">openapi.json</a>, <a href="${POSTMAN_PATH}">postman.json</a> for Postman and Bruno`
-  return sitePage({ ...common, body: referencePage(api, baseUrl, [links]) })
+  return renderSitePage({ ...common, body: renderReferencePage(api, baseUrl, [links]) })
 }
 
 /** All operations, guides and sections of guides. */
@@ -119,5 +123,5 @@ function searchPage(matches: readonly SearchEntry[], query: string): Promise<str
       : `No results for “${query}”.`
   const body = html`<h1>Search</h1>
 ${items.length > 0 ? html`<ul class="results">${items}</ul>` : html`<p class="results">${emptyMessage}</p>`}`
-  return sitePage({ title: 'Search – Countersign', body, query })
+  return renderSitePage({ title: 'Search – Countersign', body, query })
 }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { Marked, type Tokens } from 'marked'
 import { Html, html } from '../../base/formats/html.ts'
-import { codeBlock } from '../reference/code-block.ts'
+import { renderCodeBlock } from '../reference/code-block.ts'
 
 interface Section {
   /** The fragment of the section's URL. */
@@ -37,14 +37,14 @@ type FindTarget = (name: string) => LinkTarget | undefined
  * Renders the guide of `docs/` with the file name `name`. Links to files that `find` does not find become
  * text. If a link's text is a file name, the file's title is shown instead.
  */
-export function guideHtml(markdown: string, name: string, find: FindTarget): GuideHtml {
-  return readGuide(markdown, name, find, codeBlock)
+export function renderGuideHtml(markdown: string, name: string, find: FindTarget): GuideHtml {
+  return readGuide(markdown, name, find, renderCodeBlock)
 }
 
 const plainBlock = (code: string) => html`${code}`
 
 /** The outline of a guide. Does not highlight code, which would take most of the time. */
-export function guideOutline(markdown: string, name: string): GuideOutline {
+export function readGuideOutline(markdown: string, name: string): GuideOutline {
   const { body, title, introduction, sections } = readGuide(markdown, name, () => undefined, plainBlock)
   const [words = '', ...others] = body.text
     .split(/<h2 [^>]*>/)
@@ -57,9 +57,14 @@ export function guideOutline(markdown: string, name: string): GuideOutline {
   }
 }
 
-function readGuide(markdown: string, name: string, find: FindTarget, block: typeof codeBlock): GuideHtml {
+function readGuide(
+  markdown: string,
+  name: string,
+  find: FindTarget,
+  block: typeof renderCodeBlock,
+): GuideHtml {
   const sections: { id: string; text: string }[] = []
-  const makeId = uniqueIds()
+  const makeId = createIdGenerator()
   let title = name
   const marked = new Marked({
     renderer: {
@@ -93,8 +98,8 @@ function readGuide(markdown: string, name: string, find: FindTarget, block: type
   return { title, introduction: findIntroduction(body.text), body, sections }
 }
 
-/** A guide as Markdown, with the links of `guideHtml` and without the markers of generated tables. */
-export function guideMarkdown(markdown: string, name: string, find: FindTarget): string {
+/** A guide as Markdown, with the links of `renderGuideHtml` and without the markers of generated tables. */
+export function renderGuideMarkdown(markdown: string, name: string, find: FindTarget): string {
   const parts = markdown.split(/(^```.*?^```$)/ms)
   const texts = parts.map((part) =>
     part.startsWith('```')
@@ -134,7 +139,7 @@ function toPlainText(inner: string): string {
 const makeAnchor = (text: string) => (/^[A-Z][A-Z\d_]+$/.test(text) ? `<a id="${text}"></a>` : '')
 
 /** Generates fragments like common Markdown renderers, so that links into guides work here too. */
-function uniqueIds(): (text: string) => string {
+function createIdGenerator(): (text: string) => string {
   const counts = new Map<string, number>()
   return (text) => {
     const id = text

@@ -6,12 +6,12 @@ import { getPublicBasePath } from '../../kernel/operation/base-path.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { sendError } from '../http/response/refuse.ts'
 import { renderPager } from '../reference/pager.ts'
-import { docsFile, docsNames } from './docs-folder.ts'
+import { listDocsNames, readDocsFile } from './docs-folder.ts'
 import { GUIDE_GROUPS } from './guide-groups.ts'
 import type { GuideHtml, GuideOutline } from './guide-html.ts'
 import { makeOnce } from './once.ts'
 import { pack } from './packed.ts'
-import { sendPage, sitePage } from './site-page.ts'
+import { renderSitePage, sendPage } from './site-page.ts'
 
 /** The guide to all error codes, to which error responses link. */
 const ERROR_GUIDE = 'errors.md'
@@ -35,10 +35,10 @@ const getServedTitles = makeOnce(readServedTitles)
 export const listedGuides = makeOnce(async (): Promise<readonly ListedGuide[]> => {
   const shown = await getServedTitles()
   const names = GUIDE_GROUPS.flatMap(({ names }) => names).filter((name) => shown.has(name))
-  const { guideOutline } = await import('./guide-html.ts')
+  const { readGuideOutline } = await import('./guide-html.ts')
   return Promise.all(
     names.map(async (name) => ({
-      ...guideOutline(await docsFile(name), name),
+      ...readGuideOutline(await readDocsFile(name), name),
       name,
       address: toAddress(name),
     })),
@@ -50,12 +50,14 @@ export const listedGuides = makeOnce(async (): Promise<readonly ListedGuide[]> =
  * a single file with all guides for programs.
  */
 export function addGuides(server: FastifyInstance, app: App): void {
-  const getPage = makeOnce(async (name) => pack(await guidePage(name, await getServedTitles()), 'text/html'))
+  const getPage = makeOnce(async (name) =>
+    pack(await renderGuidePage(name, await getServedTitles()), 'text/html'),
+  )
   const getList = makeOnce(async () => pack(await listPage(), 'text/html'))
   server.get(ERROR_PAGE, async (request, reply) => sendPage(request, reply, await getPage(ERROR_GUIDE)))
   const sendText = (reply: FastifyReply, type: string, text: string) =>
     reply.type(`text/${type}; charset=utf-8`).send(text)
-  const getAllGuides = makeOnce(async () => allGuides(await getServedTitles()))
+  const getAllGuides = makeOnce(async () => buildAllGuideTexts(await getServedTitles()))
   const getIndex = makeOnce(async (origin: string) => buildLlmsText(app, origin))
   server.get('/llms.txt', async (_request, reply) => sendText(reply, 'plain', await getIndex(app.origin())))
   server.get(ALL_GUIDES_PATH, async (_request, reply) => sendText(reply, 'markdown', await getAllGuides()))
@@ -64,7 +66,7 @@ export function addGuides(server: FastifyInstance, app: App): void {
     const shown = await getServedTitles()
     const requestedName = request.params['*']
     if (requestedName.endsWith('.json') && shown.has(requestedName))
-      return reply.type('application/json; charset=utf-8').send(await docsFile(requestedName))
+      return reply.type('application/json; charset=utf-8').send(await readDocsFile(requestedName))
     if (requestedName.endsWith('.md') && shown.has(requestedName))
       return sendText(reply, 'markdown', await buildGuideText(requestedName, shown))
     if (shown.has(`${requestedName}.md`))
@@ -75,11 +77,11 @@ export function addGuides(server: FastifyInstance, app: App): void {
 
 /** The files in `reference/` are served by other routes. */
 async function readServedTitles(): Promise<ServedTitles> {
-  const names = (await docsNames()).filter(
+  const names = (await listDocsNames()).filter(
     (name) => /\.(?:md|json)$/.test(name) && !name.startsWith('reference/'),
   )
   const readTitle = async (name: string) => {
-    const title = name.endsWith('.md') ? /^# (.+)$/m.exec(await docsFile(name))?.[1] : undefined
+    const title = name.endsWith('.md') ? /^# (.+)$/m.exec(await readDocsFile(name))?.[1] : undefined
     return [name, title?.replaceAll('`', '') ?? ''] as const
   }
   return new Map(await Promise.all(names.map(readTitle)))
@@ -90,8 +92,8 @@ const toAddress = (name: string) =>
 
 /** Loads the Markdown library when a guide is first requested. */
 async function readGuide(name: string, shown: ServedTitles): Promise<GuideHtml> {
-  const { guideHtml } = await import('./guide-html.ts')
-  return guideHtml(await docsFile(name), name, createFinder(shown))
+  const { renderGuideHtml } = await import('./guide-html.ts')
+  return renderGuideHtml(await readDocsFile(name), name, createFinder(shown))
 }
 
 function createFinder(shown: ServedTitles) {
@@ -101,7 +103,7 @@ function createFinder(shown: ServedTitles) {
   }
 }
 
-async function guidePage(name: string, shown: ServedTitles): Promise<string> {
+async function renderGuidePage(name: string, shown: ServedTitles): Promise<string> {
   const { title, body, sections } = await readGuide(name, shown)
   const names = GUIDE_GROUPS.flatMap(({ names }) => names)
   const index = names.indexOf(name)
@@ -110,16 +112,16 @@ async function guidePage(name: string, shown: ServedTitles): Promise<string> {
       ? undefined
       : { address: toAddress(linkedName), title: shown.get(linkedName) ?? linkedName }
   const links = index >= 0 && renderPager(linkTo(names[index - 1]), linkTo(names[index + 1]))
-  return sitePage({
+  return renderSitePage({
     title: `${title} – Countersign`,
     body: html`${body}${links}`,
-    side: guideSide(name, shown),
+    side: renderGuideSide(name, shown),
     sections,
   })
 }
 
 /** All guides by group, shown next to the current one. */
-function guideSide(current: string, shown: ServedTitles): Html {
+function renderGuideSide(current: string, shown: ServedTitles): Html {
   const renderItem = (name: string) =>
     html`<li><a href="${toAddress(name)}"${name === current && html` aria-current="page"`}>${shown.get(name)}</a></li>`
   const groups = GUIDE_GROUPS.map(
@@ -140,16 +142,16 @@ async function listPage(): Promise<string> {
       )
     return html`<h2>${title}</h2><ul class="places">${items}</ul>`
   })
-  return sitePage({ title: 'Guides – Countersign', body: html`<h1>Guides</h1>${groups}` })
+  return renderSitePage({ title: 'Guides – Countersign', body: html`<h1>Guides</h1>${groups}` })
 }
 
 /** A guide as Markdown that can be read without the repository, because its links are URLs of this server. */
 async function buildGuideText(name: string, shown: ServedTitles): Promise<string> {
-  const { guideMarkdown } = await import('./guide-html.ts')
-  return guideMarkdown(await docsFile(name), name, createFinder(shown))
+  const { renderGuideMarkdown } = await import('./guide-html.ts')
+  return renderGuideMarkdown(await readDocsFile(name), name, createFinder(shown))
 }
 
-async function allGuides(shown: ServedTitles): Promise<string> {
+async function buildAllGuideTexts(shown: ServedTitles): Promise<string> {
   const guides = await listedGuides()
   const texts = await Promise.all(guides.map(({ name }) => buildGuideText(name, shown)))
   return texts.join('\n')

@@ -2,7 +2,7 @@ import { KIB } from '@countersign/contract/core/endpoint'
 import { document_create } from '@countersign/contract/customers/documents'
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { auditStep } from '../../kernel/audit/audit-trail.ts'
+import { buildAuditEntryOutsideApi } from '../../kernel/audit/audit-trail.ts'
 import type { App, RequestOrigin } from '../../kernel/operation/app.ts'
 import { decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
 import { LogWith } from '../../kernel/operation/log-fields.ts'
@@ -32,7 +32,7 @@ import { formatCookie, getCookieName, readCookieValue } from '../http/response/c
 import { encodeError, toApiError } from '../http/response/errors.ts'
 import { limitRest } from '../http/response/refuse.ts'
 import type { KycCalls } from './kyc-calls.ts'
-import { type Reaction, type StepHandlers, stepHandlers } from './kyc-steps.ts'
+import { createStepHandlers, type Reaction, type StepHandlers } from './kyc-steps.ts'
 
 const FORM_BYTES_MAX = 64 * KIB
 const COOKIE_SECONDS = 24 * 60 * 60
@@ -58,7 +58,7 @@ const REFUSED = [
 
 /** Serves the verification page outside the API. The credential is first a link, then a session cookie. */
 export function addKycPage(server: FastifyInstance, app: App, calls: KycCalls, takeUpload: TakeUpload): void {
-  const steps = stepHandlers(app, calls, takeUpload)
+  const steps = createStepHandlers(app, calls, takeUpload)
   server.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) => sendFault(app, error, request, reply))
     scope.removeAllContentTypeParsers()
@@ -119,7 +119,8 @@ function addLinks(scope: FastifyInstance, app: App): void {
 async function open(app: App, used: UsedLink, secret: string, request: FastifyRequest): Promise<boolean> {
   const { customer_id: customerId } = used.link
   const op = { ...used.op, from: getOrigin(app, request) }
-  const entry = () => auditStep(op, 'kyc_link_open', { params: { customerId } }, request.trace.httpRequestId)
+  const entry = () =>
+    buildAuditEntryOutsideApi(op, 'kyc_link_open', { params: { customerId } }, request.trace.httpRequestId)
   return decideAndCommit(
     app,
     used.op,

@@ -47,7 +47,7 @@ export interface StepHandlers {
 }
 
 /** The steps of the page. All input is sent through API calls. */
-export function stepHandlers(app: App, calls: KycCalls, takeUpload: TakeUpload): StepHandlers {
+export function createStepHandlers(app: App, calls: KycCalls, takeUpload: TakeUpload): StepHandlers {
   const call = (
     name: Parameters<KycCalls>[0],
     visit: Visit,
@@ -67,7 +67,7 @@ export function stepHandlers(app: App, calls: KycCalls, takeUpload: TakeUpload):
         html: renderOwnerPage(visit, progress, findRequestedOwner(progress, request)),
       })),
       '/documents': ifOpen(async (visit, progress, { query }) => ({
-        html: renderDocumentPage(visit, progress, documentQuery(query)),
+        html: renderDocumentPage(visit, progress, readDocumentQuery(query)),
       })),
       '/review': ifOpen(async (visit, progress) =>
         listMissing(progress).length > 0 ? toHome(visit) : { html: renderReviewPage(visit, progress) },
@@ -224,7 +224,7 @@ async function takeDocument(
   request: Request,
 ): Promise<Reaction> {
   const typed = new Map<string, readonly string[]>()
-  const query = documentQuery(request.query)
+  const query = readDocumentQuery(request.query)
   const showAgain = (status: number, faults: readonly Fault[]) => ({
     status,
     html: renderDocumentPage(visit, progress, query, { typed, faults }),
@@ -313,7 +313,7 @@ function findRequestedOwner({ customerCase }: Progress, { query }: Request): Ben
   return customerCase.owners.find(({ id }) => id === query.id)
 }
 
-function documentQuery({ item, more, camera }: Request['query']) {
+function readDocumentQuery({ item, more, camera }: Request['query']) {
   const number = Number(readText(item) ?? 0)
   const isCamera = readText(camera)
   return {

@@ -6,7 +6,7 @@ import { getPublicBasePath } from '../../kernel/operation/base-path.ts'
 import { POSTMAN_PATH } from './api-files.ts'
 import { CONSOLE_PATH } from './console.ts'
 import { GUIDES_PATH } from './guides.ts'
-import { SITE_PAGE_POLICY, sitePage } from './site-page.ts'
+import { renderSitePage, SITE_PAGE_POLICY } from './site-page.ts'
 
 /** Describes this server at `/`, as a page for browsers and as JSON for other clients. */
 export function addLanding(server: FastifyInstance, app: App): void {
@@ -17,7 +17,7 @@ export function addLanding(server: FastifyInstance, app: App): void {
     return reply
       .type('text/html; charset=utf-8')
       .header('Content-Security-Policy', SITE_PAGE_POLICY)
-      .send(await landingPage(app, baseUrl))
+      .send(await renderLandingPage(app, baseUrl))
   })
 }
 
@@ -50,7 +50,7 @@ const CREDENTIALS = {
   production: 'The server operator creates them.',
 } as const
 
-function landingPage({ config }: App, baseUrl: string): Promise<string> {
+function renderLandingPage({ config }: App, baseUrl: string): Promise<string> {
   const { mode } = config
   const body = html`<h1>Countersign</h1>
 <p>A payments platform with embedded wallets. ${MODES[mode]}</p>
@@ -66,5 +66,5 @@ function landingPage({ config }: App, baseUrl: string): Promise<string> {
 <li><a href="${CONSOLE_PATH}/">Console</a><br><span class="soft">For your team: customers, payments, approvals, settings.</span></li>
 <li><a href="/healthz">Health</a><br><span class="soft">Shows if the server is alive. <a href="/readyz">/readyz</a> shows if it can process requests.</span></li>
 </ul>`
-  return sitePage({ title: `Countersign – ${mode}`, body })
+  return renderSitePage({ title: `Countersign – ${mode}`, body })
 }

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../../kernel/operation/operation.ts'
-import { docsFile } from './docs-folder.ts'
+import { readDocsFile } from './docs-folder.ts'
 import { makeOnce } from './once.ts'
 import { FOR_EVER, type Packed, pack, sendPacked } from './packed.ts'
 
@@ -14,7 +14,9 @@ export type SiteFile = keyof typeof FILES
 
 const names = Object.keys(FILES).filter((name): name is SiteFile => name in FILES)
 
-const getPacked = makeOnce(async (name) => pack(await docsFile(`reference/${name}`), getContentType(name)))
+const getPacked = makeOnce(async (name) =>
+  pack(await readDocsFile(`reference/${name}`), getContentType(name)),
+)
 
 function getContentType(name: string): string {
   return name.endsWith('.css') ? FILES['page.css'] : FILES['page.js']

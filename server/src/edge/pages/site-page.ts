@@ -33,7 +33,7 @@ export interface SitePage {
 }
 
 /** Renders a complete page about this server. */
-export async function sitePage({
+export async function renderSitePage({
   title,
   body,
   side,

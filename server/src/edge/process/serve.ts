@@ -52,7 +52,7 @@ export async function serve(config: Config): Promise<void> {
     out.write(renderBanner(config, baseUrl, first?.path, consoleUrl))
   } catch (error) {
     await service.close()
-    throw listenError(error, { ...config, setting: 'PORT' })
+    throw explainListenError(error, { ...config, setting: 'PORT' })
   }
 }
 
@@ -63,7 +63,7 @@ async function listenIfSet({ server }: Service, config: Config): Promise<ProbeLi
   try {
     return await listenForProbes(server, { host, healthPort })
   } catch (error) {
-    throw listenError(error, { host, port: healthPort, setting: 'HEALTH_PORT' })
+    throw explainListenError(error, { host, port: healthPort, setting: 'HEALTH_PORT' })
   }
 }
 
@@ -106,7 +106,7 @@ async function takeCommands(app: App, baseUrl: string): Promise<void> {
  * Converts an error that the operator can fix to a line naming the setting. Returns any other error
  * unchanged.
  */
-function listenError(
+function explainListenError(
   error: unknown,
   { host, port, setting }: { readonly host: string; readonly port: number; readonly setting: string },
 ): unknown {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { codeBlock } from './code-block.ts'
+import { renderCodeBlock } from './code-block.ts'
 
 test.each(['sh', 'console', 'json', 'js', 'ts', 'tsx', 'java', 'go', 'python', 'sql', 'yaml', 'http', 'ini'])(
   'highlighted %s code is escaped, and its text is unchanged',
   (language) => {
     const code = `x = "<b>" & '</code>' # <script>`
-    const { text } = codeBlock(code, language)
+    const { text } = renderCodeBlock(code, language)
     expect(text).not.toMatch(/<b>|<script|<\/code>'/)
     const plain = text
       .replace(/<[^>]*>/g, '')
@@ -19,6 +19,6 @@ test.each(['sh', 'console', 'json', 'js', 'ts', 'tsx', 'java', 'go', 'python', '
 )
 
 test('code of a known language is highlighted, and code of an unknown language is not', () => {
-  expect(codeBlock('{"a": 1}', 'json').text).toContain('<span class="hljs-')
-  expect(codeBlock('{"a": 1}', 'unknown').text).not.toContain('<span')
+  expect(renderCodeBlock('{"a": 1}', 'json').text).toContain('<span class="hljs-')
+  expect(renderCodeBlock('{"a": 1}', 'unknown').text).not.toContain('<span')
 })

@@ -18,13 +18,13 @@ const LANGUAGES = { bash, go, http, ini, java, javascript, json, python, shell, 
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language)
 
 /** Renders code, highlighted if its language is known. The page's script adds a copy button. */
-export function codeBlock(code: string, language?: string): Html {
+export function renderCodeBlock(code: string, language?: string): Html {
   const isKnown = language !== undefined && hljs.getLanguage(language) !== undefined
   const inner = isKnown ? new Html(hljs.highlight(code, { language }).value) : html`${code}`
   return html`<div class="code"><pre tabindex="0"><code>${inner}</code></pre></div>\n`
 }
 
 /** Renders a value as indented JSON. */
-export function jsonBlock(value: unknown): Html {
-  return codeBlock(JSON.stringify(value, null, 2), 'json')
+export function renderJsonBlock(value: unknown): Html {
+  return renderCodeBlock(JSON.stringify(value, null, 2), 'json')
 }

@@ -11,7 +11,7 @@ export function shapeHtml(shape: Shape): Html {
 }
 
 /** Renders a field in a list: its line and description, and its inner fields, collapsed. */
-export function fieldHtml(field: Field, place?: string): Html {
+export function renderSchemaField(field: Field, place?: string): Html {
   const { name, type, isRequired, description, fields, variants } = field
   const count = variants.length > 0 ? `${variants.length} variants` : `${fields.length} fields`
   const inside =
@@ -25,11 +25,12 @@ export function fieldHtml(field: Field, place?: string): Html {
 }
 
 function renderInnerFields({ fields, variants }: Shape): Html {
-  const list = fields.length > 0 && html`<ul class="fields">${fields.map((inner) => fieldHtml(inner))}</ul>`
-  return html`${list}${variants.map(variantHtml)}`
+  const list =
+    fields.length > 0 && html`<ul class="fields">${fields.map((inner) => renderSchemaField(inner))}</ul>`
+  return html`${list}${variants.map(renderVariant)}`
 }
 
-function variantHtml(variant: Variant): Html {
+function renderVariant(variant: Variant): Html {
   return html`<details class="variant"><summary><code>${variant.title}</code></summary>${
     variant.description !== '' && html`<p>${renderInline(variant.description)}</p>`
   }${renderInnerFields(variant)}</details>`

@@ -2,8 +2,8 @@ import { openApi } from '@countersign/contract/document/openapi'
 import { describe, expect, test } from 'vitest'
 import { readApi, resolveSchema } from './api.ts'
 import type { ApiDocument } from './api-document.ts'
-import { operationPage } from './operation-page.ts'
-import { referencePage } from './section-page.ts'
+import { renderOperationPage } from './operation-page.ts'
+import { renderReferencePage } from './section-page.ts'
 
 const document: ApiDocument = JSON.parse(JSON.stringify(openApi({ serverUrl: '/base' })))
 const api = readApi(document)
@@ -14,12 +14,12 @@ const operations = [document.paths, document.webhooks].flatMap((paths) =>
 describe('the pages of the API reference', () => {
   const pages = new Map(
     [...api.pages].flatMap(([name, { section, entry }]) =>
-      entry ? [[name, operationPage(api, section, entry, 'http://base').text] as const] : [],
+      entry ? [[name, renderOperationPage(api, section, entry, 'http://base').text] as const] : [],
     ),
   )
 
   test('cover each operation and webhook, with every status and error code, and are linked from the start page', () => {
-    const start = referencePage(api, 'http://base', []).text
+    const start = renderReferencePage(api, 'http://base', []).text
     expect(operations.length).toBeGreaterThan(200)
     expect([...pages.keys()].toSorted()).toEqual(operations.map(({ operationId }) => operationId).toSorted())
     expect(api.pages.size).toBe(operations.length + api.sections.length)

@@ -4,7 +4,7 @@ import { renderPager } from './pager.ts'
 import { renderInline, renderProse } from './prose.ts'
 
 /** Renders the start page: how to call the API, and every section with its operations. */
-export function referencePage(api: Api, baseUrl: string, files: readonly Html[]): Html {
+export function renderReferencePage(api: Api, baseUrl: string, files: readonly Html[]): Html {
   const { info } = api.document
   const sections = api.sections.map(
     (section) =>
@@ -23,7 +23,7 @@ ${sections}`
 }
 
 /** Renders a section with its operations and the first paragraphs of their descriptions. */
-export function sectionPage({ title, introduction, guide, isExperimental, ...section }: Section): Html {
+export function renderSectionPage({ title, introduction, guide, isExperimental, ...section }: Section): Html {
   return html`<p class="soft"><a href="/docs">API reference</a></p>
 <h1>${title}</h1>
 ${isExperimental && html`<p class="note">Experimental: may change without notice.</p>`}
@@ -47,7 +47,7 @@ export function renderMethodLabel(method: string): Html {
 }
 
 /** Renders the list of sections next to a page, with the operations of the current section. */
-export function referenceSide({ sections }: Api, current?: Section, entry?: Entry): Html {
+export function renderReferenceSide({ sections }: Api, current?: Section, entry?: Entry): Html {
   const items = sections.map((section) => {
     const isCurrent = section === current
     const inside = section.entries.map(
@@ -60,7 +60,7 @@ export function referenceSide({ sections }: Api, current?: Section, entry?: Entr
 }
 
 /** Links to the previous and next operation, across sections. */
-export function pagerHtml({ sections }: Api, { name }: Entry): Html {
+export function renderEntryPager({ sections }: Api, { name }: Entry): Html {
   const allEntries = sections.flatMap(({ entries }) => entries)
   const index = allEntries.findIndex((entry) => entry.name === name)
   const renderLink = (entry: Entry | undefined) =>

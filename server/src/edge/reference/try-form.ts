@@ -18,7 +18,7 @@ export function tryForm(document: ApiDocument, entry: Entry, parameters: readonl
 ${renderCredentials(operation.security.flatMap((scheme) => Object.keys(scheme)))}
 ${
   shown.length > 0 &&
-  html`<fieldset><legend>Parameters</legend>${shown.map((parameter, index) => parameterControl(document, parameter, index))}</fieldset>`
+  html`<fieldset><legend>Parameters</legend>${shown.map((parameter, index) => renderParameterControl(document, parameter, index))}</fieldset>`
 }
 ${renderBody(document, entry)}
 <button>Send</button>
@@ -38,7 +38,7 @@ function renderCredentials(schemes: readonly string[]): Html | false {
   )
 }
 
-function parameterControl(document: ApiDocument, parameter: Parameter, index: number): Html {
+function renderParameterControl(document: ApiDocument, parameter: Parameter, index: number): Html {
   const { name, in: place, required = false, example } = parameter
   const shape = describeSchema(document, parameter.schema)
   const isList = shape.type.startsWith('array')
@@ -73,7 +73,7 @@ function renderBody(document: ApiDocument, { operation }: Entry): Html | false {
   if (form?.schema) {
     const examples = new Map(listFormFields(form.example))
     const fields = describeSchema(document, form.schema).fields.map((field, index) =>
-      formControl(field, index, examples.get(field.name) ?? ''),
+      renderFormControl(field, index, examples.get(field.name) ?? ''),
     )
     return html`<fieldset id="try-form"><legend>Form</legend>${fields}</fieldset>`
   }
@@ -83,7 +83,7 @@ function renderBody(document: ApiDocument, { operation }: Entry): Html | false {
   return html`<label for="try-body">Body</label><textarea id="try-body" rows="${rows}" spellcheck="false">${text}</textarea>`
 }
 
-function formControl(field: Field, index: number, value: string): Html {
+function renderFormControl(field: Field, index: number, value: string): Html {
   const id = `try-field-${index}`
   const marks = html`id="${id}" data-field="${field.name}"`
   const input =

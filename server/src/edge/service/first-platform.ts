@@ -3,7 +3,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
 import { getErrorCode, getErrorMessage } from '../../base/formats/thrown-errors.ts'
-import { auditStep } from '../../kernel/audit/audit-trail.ts'
+import { buildAuditEntryOutsideApi } from '../../kernel/audit/audit-trail.ts'
 import { type App, createOp } from '../../kernel/operation/app.ts'
 import { getPublicBasePath } from '../../kernel/operation/base-path.ts'
 import {
@@ -25,7 +25,7 @@ export interface Credentials {
  * The default permissions of a token. In production, REVIEW must be requested explicitly, because the
  * operator chooses who decides about customers.
  */
-export function defaultPermissions({ config }: Pick<App, 'config'>): readonly Permission[] {
+export function getDefaultPermissions({ config }: Pick<App, 'config'>): readonly Permission[] {
   return config.mode === 'sandbox' ? PERMISSIONS : PERMISSIONS.filter((permission) => permission !== 'REVIEW')
 }
 
@@ -38,9 +38,9 @@ export async function createPlatform(app: App, name: string, isRegulated = false
     enclave: app.enclave.forOperation(),
   }
   const { row, writes } = makePlatform(source, name, isRegulated)
-  const token = makeApiToken(source, row.id, 'First token', defaultPermissions(app))
+  const token = makeApiToken(source, row.id, 'First token', getDefaultPermissions(app))
   const op = createOp(app, row, { kind: 'operator' })
-  const entry = auditStep(op, 'platform_create', { params: { platformId: row.id } })
+  const entry = buildAuditEntryOutsideApi(op, 'platform_create', { params: { platformId: row.id } })
   await commit(app, [...writes, token.write, ...entry])
   return { platformId: row.id, tokenId: token.row.id, clientSecret: token.clientSecret }
 }
@@ -56,7 +56,7 @@ export async function createToken(
   if (!platform) throw new Error(`Platform ${platformId} not found.`)
   const token = makeApiToken({ now: app.clock(), random: randomBytes }, platformId, name, permissions)
   const op = createOp(app, platform, { kind: 'operator' })
-  const entry = auditStep(op, 'token_create', { params: { tokenId: token.row.id } })
+  const entry = buildAuditEntryOutsideApi(op, 'token_create', { params: { tokenId: token.row.id } })
   await commit(app, [guardPlatformOpen(platform), token.write, ...entry])
   return { platformId, tokenId: token.row.id, clientSecret: token.clientSecret }
 }
@@ -107,7 +107,7 @@ export async function revokeToken(app: App, tokenId: string): Promise<void> {
   const tokenRow = await findTokenWithPlatform(app.lookup, tokenId)
   if (!tokenRow) throw new Error(`Token ${tokenId} not found.`)
   const op = createOp(app, await app.withConfig(tokenRow.platform), { kind: 'operator' })
-  const entry = auditStep(op, 'token_delete', { params: { tokenId: tokenRow.token.id } })
+  const entry = buildAuditEntryOutsideApi(op, 'token_delete', { params: { tokenId: tokenRow.token.id } })
   await commit(app, [deleteToken(tokenRow.token, app.clock()), ...entry])
 }
 

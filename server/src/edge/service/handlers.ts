@@ -35,7 +35,7 @@ import { externalAccountHandlers } from '../../money/external-accounts/handlers.
 import { checkExternalAccount } from '../../money/external-accounts/jobs.ts'
 import { mandateHandlers } from '../../money/external-accounts/mandate-handlers.ts'
 import { expireReceipt, settleReceipt } from '../../money/incoming-payments/jobs.ts'
-import { answerReceipt } from '../../money/incoming-payments/webhook-decision.ts'
+import { applyWebhookDecision } from '../../money/incoming-payments/webhook-decision.ts'
 import { payoutBatchHandlers } from '../../money/payouts/handlers.ts'
 import { createRunPayouts } from '../../money/payouts/jobs.ts'
 import { paymentScheduleHandlers } from '../../money/payouts/schedule-handlers.ts'
@@ -219,7 +219,7 @@ export const HANDLERS: ServedHandlers = {
 }
 
 /** Handlers for the platform's webhook responses to events that request a decision. */
-export const WEBHOOK_ANSWERS: ResponseRules = { 'INCOMING_PAYMENT.PENDING': answerReceipt }
+export const WEBHOOK_RESPONSE_RULES: ResponseRules = { 'INCOMING_PAYMENT.PENDING': applyWebhookDecision }
 
 /** Validates the rows of a file like request bodies. */
 const parseCreation = createParser(customer_create)

@@ -44,7 +44,7 @@ import type { Standing } from '../rate-limits/request-counts.ts'
 import { type RequestLimits, toRateLimitHeaders } from '../rate-limits/request-limits.ts'
 import type { Shutdown } from './graceful-shutdown.ts'
 import { findReader, implement, REPORTED, type ServedHandlers } from './implementations.ts'
-import { connectionsWithin } from './open-files.ts'
+import { computeConnectionsMax } from './open-files.ts'
 import { findUnready } from './readiness.ts'
 
 declare module 'fastify' {
@@ -74,7 +74,7 @@ export interface ServerOptions {
   /** Checks every response against the contract. */
   readonly checkResponses?: boolean
   /** The timeout for responses to the card processor. */
-  readonly cardAnswerMsMax?: number
+  readonly cardResponseMsMax?: number
   /** The timeout for receiving a whole request. */
   readonly requestMsMax?: number
   /** The limit on open files and connections of the process. Undefined if unknown. */
@@ -123,7 +123,7 @@ export function createServer(app: App, handlers: ServedHandlers, options: Served
   )
   readBytesOnly(server)
   server.setErrorHandler((error, request, reply) =>
-    sendError(app, reply, transportError(app, error, request)),
+    sendError(app, reply, convertTransportError(app, error, request)),
   )
   server.setNotFoundHandler((_request, reply) => sendError(app, reply, new ApiError('NOT_FOUND')))
 
@@ -131,7 +131,7 @@ export function createServer(app: App, handlers: ServedHandlers, options: Served
   server.decorateRequest('caller')
   server.decorateRequest('seen')
   const { logRequest } = options
-  const deadline = createDeadline(app.log, options.cardAnswerMsMax)
+  const deadline = createDeadline(app.log, options.cardResponseMsMax)
   server.addHook('onClose', deadline.waitForAll)
   const steps = { checkResponses: options.checkResponses ?? false, deadline, limits: options.limits }
   const takeUpload = uploadTaker(requestMsMax)
@@ -289,7 +289,7 @@ function limitConnections(
   { config, log }: App,
   openFilesMax: number | undefined,
 ): void {
-  const connectionsMax = connectionsWithin(config.connectionsMax, openFilesMax)
+  const connectionsMax = computeConnectionsMax(config.connectionsMax, openFilesMax)
   if (connectionsMax < config.connectionsMax)
     log.warn(
       { openFilesMax, connectionsMax, COUNTERSIGN_CONNECTIONS_MAX: config.connectionsMax },
@@ -344,18 +344,18 @@ function addHealth(server: FastifyInstance, app: App, leaving: Shutdown): void {
 }
 
 /** Converts errors that fastify raises before a handler runs. */
-function transportError(app: App, error: unknown, request: FastifyRequest): ApiError {
+function convertTransportError(app: App, error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error
   const statusCode = getStatus(error)
   if (statusCode === 413) return tooLarge(request.routeOptions.bodyLimit)
-  if (statusCode === 415) return mediaTypeError(request.routeOptions.config.isUpload ?? false)
+  if (statusCode === 415) return createMediaTypeError(request.routeOptions.config.isUpload ?? false)
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500 && error instanceof Error)
     return new ApiError('INVALID_INPUT', { message: error.message })
   app.log.error({ err: error, route: request.routeOptions.url, ...request.trace }, 'request failed')
   return new ApiError('INTERNAL_ERROR')
 }
 
-function mediaTypeError(isUpload: boolean): ApiError {
+function createMediaTypeError(isUpload: boolean): ApiError {
   return new ApiError(
     'UNSUPPORTED_MEDIA_TYPE',
     isUpload ? { message: 'The request body must be multipart/form-data.' } : {},

@@ -15,7 +15,7 @@ export async function findOpenFilesMax(): Promise<number | undefined> {
  * The maximum number of caller connections. Beyond its limit, the system would silently reset connections,
  * including the server's outgoing ones.
  */
-export function connectionsWithin(connectionsMax: number, openFilesMax: number | undefined): number {
+export function computeConnectionsMax(connectionsMax: number, openFilesMax: number | undefined): number {
   return openFilesMax === undefined
     ? connectionsMax
     : Math.min(connectionsMax, Math.max(CONNECTIONS_MIN, openFilesMax - RESERVED_FILES))

@@ -30,7 +30,7 @@ export async function openReplica(
     const standby = await openPostgres(url, {
       prepares,
       schema,
-      answerTimeoutMs: RESPONSE_MS_MAX,
+      responseTimeoutMs: RESPONSE_MS_MAX,
       setting: 'DATABASE_READ_URL',
     })
     return tracing ? traceDatabase(standby, tracing) : standby

@@ -1,6 +1,6 @@
 import { access, constants, mkdir } from 'node:fs/promises'
 import { RailsFile } from '@countersign/contract/connectors/rails-file'
-import { wireSpelling } from '@countersign/contract/core/wire-word'
+import { createWireSpelling } from '@countersign/contract/core/wire-word'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../base/settings/config.ts'
 import { ConfigError } from '../../base/settings/config-error.ts'
@@ -58,7 +58,7 @@ import { startBackgroundWork } from './background-work.ts'
 import { warnOfDatabase } from './database-warnings.ts'
 import { formatBaseUrl } from './first-platform.ts'
 import { Shutdown } from './graceful-shutdown.ts'
-import { HANDLERS, JOB_HANDLERS, WEBHOOK_ANSWERS } from './handlers.ts'
+import { HANDLERS, JOB_HANDLERS, WEBHOOK_RESPONSE_RULES } from './handlers.ts'
 import { createServer, type ServerOptions } from './http-server.ts'
 import { findOpenFilesMax } from './open-files.ts'
 import { createFileStore, createOutside } from './outside.ts'
@@ -181,7 +181,7 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
   const { bare, db, enclave, fileStore, spool, rails, replica, metrics, log, tracing, screened } = stores
   const { readApart, ...storage } = stores.storage
   const { openFilesMax } = stores
-  const wire = wireSpelling(config.wireWord)
+  const wire = createWireSpelling(config.wireWord)
   const requestLog = createRequestLog(db, config.requestLogDays, metrics)
   const app: App = {
     config,
@@ -211,7 +211,7 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
   }
   const jobs = createJobRunner(app, JOB_HANDLERS)
   const thread = options.webhookThread && new SeriesThread(options.webhookThread)
-  const sender = new Sender(app, WEBHOOK_ANSWERS, thread?.send)
+  const sender = new Sender(app, WEBHOOK_RESPONSE_RULES, thread?.send)
   const leaving = new Shutdown()
   const limits = new RequestLimits(config.requestLimits, machineClock, newRequestId(machineClock()))
   const server = createServer(app, HANDLERS, {

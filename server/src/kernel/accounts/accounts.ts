@@ -1,4 +1,4 @@
-import { CURRENCIES, currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { CURRENCIES, isKnownCurrency, toCurrencyRecord } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
 import {
   INTERNAL_ACCOUNT_INITIAL,
@@ -10,7 +10,7 @@ import { type EventWrite, insert, type Write } from '../../storage/commit/writes
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { openAccount } from '../ledger/accounts.ts'
 import { type Balance, findBalances } from '../ledger/balances.ts'
-import { canSee, type Op, ownCustomer } from '../operation/app.ts'
+import { canSee, getOwnCustomerId, type Op } from '../operation/app.ts'
 import { ApiError, fieldError } from '../operation/operation.ts'
 import { transition } from '../operation/transition.ts'
 import { accountEvent } from '../outbox/events.ts'
@@ -51,7 +51,7 @@ export async function findInternalAccount(
  * platform.
  */
 export async function canSeeAccount(op: Op, id: string): Promise<boolean> {
-  if (ownCustomer(op) === undefined) return true
+  if (getOwnCustomerId(op) === undefined) return true
   const account = await selectInternalAccount(op, id)
   return account !== undefined && canSee(op, account.customer_id)
 }
@@ -242,7 +242,7 @@ export function describeInternalAccount({
 export function toInternalAccountView(op: Op, account: InternalAccountRow, balance: Balance) {
   if (!isKnownCurrency(account.currency))
     throw new Error(`The account currency ${account.currency} is unknown`)
-  const currency = currencyRecord(account.currency)
+  const currency = toCurrencyRecord(account.currency)
   return present({
     id: account.id,
     customerId: account.customer_id,
@@ -270,7 +270,7 @@ const EVENT_RECORDS = new Map<string, EventRecord>()
 const EVENT_RECORDS_MAX = 20_000
 
 /** The event of a changed balance. It must follow the ledger's writes in a write set. */
-export function balanceUpdated(op: Op, account: InternalAccountRow): EventWrite {
+export function buildBalanceEvent(op: Op, account: InternalAccountRow): EventWrite {
   return accountEvent(op, 'INTERNAL_ACCOUNT.BALANCE_UPDATED', account.id, getEventRecord(op, account).text)
 }
 
@@ -293,13 +293,13 @@ function getEventRecord(op: Op, account: InternalAccountRow): EventRecord {
 }
 
 /** An account as the API shows it, with its current balance. */
-export async function currentAccountView(op: Op, account: InternalAccountRow) {
+export async function toCurrentAccountView(op: Op, account: InternalAccountRow) {
   const balances = await findBalances(op, [account.id])
   return toInternalAccountView(op, account, balances.get(account.id) ?? EMPTY)
 }
 
 /** Accounts as the API shows them, with their current balances. */
-export async function internalAccountViews(op: Op, accounts: readonly InternalAccountRow[]) {
+export async function toInternalAccountViews(op: Op, accounts: readonly InternalAccountRow[]) {
   const balances = await findBalances(
     op,
     accounts.map((account) => account.id),

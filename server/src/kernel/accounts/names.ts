@@ -1,4 +1,4 @@
-import { currencyRecord } from '@countersign/contract/core/currencies'
+import { toCurrencyRecord } from '@countersign/contract/core/currencies'
 import type { CustomerRow, ExternalAccountRow } from '../../storage/rows/tables.ts'
 import { canSee, type Op } from '../operation/app.ts'
 import { describeShortly, getHolderName } from './external-account-names.ts'
@@ -55,5 +55,5 @@ async function findInternalAccountName(op: Op, id: string): Promise<string | und
   const account = await selectInternalAccount(op, id)
   if (!account || !canSee(op, account.customer_id)) return undefined
   if (account.customer_id !== null) return findCustomerName(op, account.customer_id)
-  return `The platform, ${currencyRecord(account.currency).code}`
+  return `The platform, ${toCurrencyRecord(account.currency).code}`
 }

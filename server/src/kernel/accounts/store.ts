@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Hex } from '../../base/formats/hex.ts'
-import { lookupById, rowOfTable } from '../../storage/read/lookup.ts'
+import { lookupById, lookupByIdInTable } from '../../storage/read/lookup.ts'
 import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { LedgerAccountRow } from '../../storage/rows/ledger.ts'
 import type { CustomerRow, ExternalAccountRow, InternalAccountRow } from '../../storage/rows/tables.ts'
-import { type Op, ownCustomer } from '../operation/app.ts'
+import { getOwnCustomerId, type Op } from '../operation/app.ts'
 
 export interface AccountFilters {
   readonly currency?: string
@@ -52,7 +52,7 @@ export type OwnedAccountRow = InternalAccountRow &
   } & { readonly owner_deleted_at: Date | null }
 
 // OFFSET 0 keeps the planner from reordering the joins, so that rows are always read by id.
-const OWNED_BY_ID = rowOfTable<OwnedAccountRow>(
+const OWNED_BY_ID = lookupByIdInTable<OwnedAccountRow>(
   'internal_accounts',
   `SELECT a.*, l.posted, l.held, c.platform_customer_id, c.verification_status, c.deleted_at AS owner_deleted_at
    FROM internal_accounts a
@@ -73,7 +73,7 @@ export function selectCustomerAccounts(op: Op, filters: AccountFilters) {
 
 /** The matching accounts of customers that the caller may see. */
 export function selectSeenAccounts(op: Op, filters: AccountFilters) {
-  return whereIfDefined(selectCustomerAccounts(op, filters), 'customer_id', '=', ownCustomer(op))
+  return whereIfDefined(selectCustomerAccounts(op, filters), 'customer_id', '=', getOwnCustomerId(op))
 }
 
 /** Finds the wallet at an address on the chain of a rail. */

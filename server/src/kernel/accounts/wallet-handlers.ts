@@ -7,7 +7,7 @@ import { fieldError, type Handlers } from '../operation/operation.ts'
 import { accountEvent } from '../outbox/events.ts'
 import { checkClientPublicKey } from '../signing/client-key.ts'
 import { SIGNING_SECONDS } from '../signing/signing.ts'
-import { currentAccountView, findEmbeddedWallet } from './accounts.ts'
+import { findEmbeddedWallet, toCurrentAccountView } from './accounts.ts'
 
 export const walletHandlers: Handlers<typeof wallets> = {
   /** Only the holder of a wallet decides whether its balance is hidden (specification 4.7). */
@@ -33,7 +33,7 @@ export const walletHandlers: Handlers<typeof wallets> = {
       const wallet = await findEmbeddedWallet(op, params.id, 'id')
       const { privateEnabled = wallet.private_enabled } = body
       const change = { private_enabled: privateEnabled, updated_at: op.now }
-      const view = await currentAccountView(op, { ...wallet, ...change })
+      const view = await toCurrentAccountView(op, { ...wallet, ...change })
       return {
         status: 200,
         body: view,

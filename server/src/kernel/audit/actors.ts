@@ -41,7 +41,7 @@ export function nameActor(actor: Actor): NamedActor | undefined {
 }
 
 /** The actor in a row as the API shows it. */
-export function actorView({ actor_type, actor_id, actor_name }: NamedActor) {
+export function toActorView({ actor_type, actor_id, actor_name }: NamedActor) {
   return {
     type: actor_type,
     ...(actor_id === null ? {} : { id: actor_id }),

@@ -52,7 +52,7 @@ export function auditWrites(op: Op, call: CompletedCall): Write[] {
  * The audit entry for a change outside of the API, by an operator command or on a customer's page. `params`
  * identifies the changed record if the outcome `body` does not.
  */
-export function auditStep(
+export function buildAuditEntryOutsideApi(
   op: Op,
   operation: string,
   { params = {}, body }: Partial<Pick<CompletedCall, 'params' | 'body'>>,

@@ -1,11 +1,11 @@
 import { present } from '@countersign/contract/core/objects'
-import { type auditEvents, timeOfRequestId } from '@countersign/contract/operation/audit-events'
+import { type auditEvents, readRequestTime } from '@countersign/contract/operation/audit-events'
 import type { AuditEventRow } from '../../storage/rows/audit.ts'
 import type { Op } from '../operation/app.ts'
 import { ApiError, fieldError, type Handlers } from '../operation/operation.ts'
 import { listPage } from '../operation/paging.ts'
 import { parseOptionalTime } from '../operation/time-range.ts'
-import { actorView } from './actors.ts'
+import { toActorView } from './actors.ts'
 import { selectAuditEvent, selectAuditEvents } from './store.ts'
 
 export const auditHandlers: Handlers<typeof auditEvents> = {
@@ -47,7 +47,7 @@ interface TimeFilters {
 function toTimeRange(op: Op, { httpRequestId, startDate, endDate }: TimeFilters) {
   if (httpRequestId === undefined || startDate !== undefined)
     return { startDate: parseOptionalTime(startDate), endDate: parseOptionalTime(endDate) }
-  const madeAt = timeOfRequestId(httpRequestId)?.getTime()
+  const madeAt = readRequestTime(httpRequestId)?.getTime()
   if (madeAt === undefined)
     throw fieldError(
       'INVALID_INPUT',
@@ -63,7 +63,7 @@ function auditEventView(row: AuditEventRow) {
   return {
     id: row.id,
     at: row.created_at.toISOString(),
-    actor: actorView(row),
+    actor: toActorView(row),
     operation: row.operation,
     httpRequestId: row.request,
     ...(wallet_session_id === null ? {} : { walletSessionId: wallet_session_id }),

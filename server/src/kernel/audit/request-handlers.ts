@@ -4,7 +4,7 @@ import type { LoggedRequestRow } from '../../storage/rows/audit.ts'
 import { ApiError, type Handlers } from '../operation/operation.ts'
 import { listPage } from '../operation/paging.ts'
 import { parseOptionalTime } from '../operation/time-range.ts'
-import { actorView } from './actors.ts'
+import { toActorView } from './actors.ts'
 import { selectRequest, selectRequests } from './store.ts'
 
 export const requestLogHandlers: Handlers<typeof requests> = {
@@ -21,7 +21,7 @@ export const requestLogHandlers: Handlers<typeof requests> = {
     const list = await listPage(op, query, {
       rows: selectRequests(op.read, op.platform.id, filters),
       table: 'logged_requests',
-      view: (rows) => rows.map(summaryView),
+      view: (rows) => rows.map(toRequestSummaryView),
     })
     return { status: 200, body: { ...list, dropped: op.requestLog.dropped } }
   },
@@ -31,11 +31,11 @@ export const requestLogHandlers: Handlers<typeof requests> = {
     const row = await selectRequest(op.read, op.platform.id, params.httpRequestId)
     if (!row) throw new ApiError('LOGGED_REQUEST_NOT_FOUND', { details: { field: 'httpRequestId' } })
     const bodies = present({ requestBody: row.request_body, responseBody: row.response_body })
-    return { status: 200, body: { ...summaryView(row), ...bodies } }
+    return { status: 200, body: { ...toRequestSummaryView(row), ...bodies } }
   },
 }
 
-function summaryView(row: LoggedRequestRow) {
+function toRequestSummaryView(row: LoggedRequestRow) {
   const { actor_type, actor_id, actor_name } = row
   return {
     httpRequestId: row.request,
@@ -45,7 +45,7 @@ function summaryView(row: LoggedRequestRow) {
     status: row.status,
     durationMs: row.duration_ms,
     operation: row.operation,
-    ...(actor_type === null ? {} : { actor: actorView({ actor_type, actor_id, actor_name }) }),
+    ...(actor_type === null ? {} : { actor: toActorView({ actor_type, actor_id, actor_name }) }),
     ...present({
       callerRequestId: row.caller_request,
       query: row.query,

@@ -151,12 +151,12 @@ export function toLoggedRequest({
   if (path !== seen.path) hide(Object.values(seen.params))
   const query = seen.query === undefined ? null : maskQuery(querySchema, seen.query, hide)
   const requestBody = formatBody(seen.requestBody, (value) => maskValue(body, value, 'logs', hide))
-  const answerSchema = status < 400 ? responses[status] : ErrorBody
+  const responseSchema = status < 400 ? responses[status] : ErrorBody
   const responseBody =
-    answerSchema && status < 400 && !canContainMasked(answerSchema, seen.responseBody ?? '')
+    responseSchema && status < 400 && !canContainMasked(responseSchema, seen.responseBody ?? '')
       ? reuseBody(seen.responseBody)
       : formatBody(seen.responseBody, (value) =>
-          removeTexts(maskValue(answerSchema ?? undefined, value, 'logs'), status < 400 ? [] : [...hidden]),
+          removeTexts(maskValue(responseSchema ?? undefined, value, 'logs'), status < 400 ? [] : [...hidden]),
         )
   return { path, query, requestBody, responseBody }
 }

@@ -1,7 +1,7 @@
 import { keysOf } from '@countersign/contract/core/objects'
-import { timeOfRequestId } from '@countersign/contract/operation/audit-events'
+import { readRequestTime } from '@countersign/contract/operation/audit-events'
 import { sql } from 'kysely'
-import { binaryArray } from '../../storage/commit/binary-array.ts'
+import { encodeBinaryArray } from '../../storage/commit/binary-array.ts'
 import { extractUuid, readUuidTime } from '../../storage/engine/ids.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import type { Read } from '../../storage/read/read.ts'
@@ -90,7 +90,7 @@ export function selectRequests(read: Read, platformId: string, filters: RequestF
 
 /** The id of a request contains its time, by which rows are found. */
 function isRequest(httpRequestId = '') {
-  const at = timeOfRequestId(httpRequestId)
+  const at = readRequestTime(httpRequestId)
   return at ? sql<boolean>`created_at = ${at} AND request = ${httpRequestId}` : sql<boolean>`false`
 }
 
@@ -139,7 +139,7 @@ export async function insertRequests(db: Database, rows: readonly LoggedRequestR
   await db.query(
     INSERT_REQUESTS,
     LOGGED_COLUMNS.map((name) =>
-      binaryArray(
+      encodeBinaryArray(
         LOGGED[name],
         rows.map((row) => row[name]),
       ),

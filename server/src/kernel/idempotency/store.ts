@@ -1,8 +1,8 @@
-import { rowByKey } from '../../storage/read/lookup.ts'
+import { lookupByKey } from '../../storage/read/lookup.ts'
 import type { IdempotencyRow } from '../../storage/rows/tables.ts'
 import type { Op } from '../operation/app.ts'
 
-const BY_KEY = rowByKey<IdempotencyRow>(
+const BY_KEY = lookupByKey<IdempotencyRow>(
   `SELECT k.* FROM unnest($1::text[], $2::text[]) AS asked (scope, key)
    CROSS JOIN LATERAL (SELECT scope, key, platform_id, request_hash, status, body, created_at, expires_at
      FROM idempotency_keys WHERE digest = key_digest(asked.scope, asked.key) OFFSET 0) AS k

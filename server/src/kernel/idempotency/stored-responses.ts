@@ -19,7 +19,7 @@ export interface KeyedRequest {
   readonly conflict: () => ApiError
 }
 
-export interface StoredAnswer {
+export interface StoredResponse {
   readonly status: number
   readonly body: string
 }
@@ -33,7 +33,7 @@ export function hashRequest(content: unknown): Buffer {
  * The response stored under this key, unless it has expired. Throws the request's `conflict` error if the key
  * belongs to a different request.
  */
-export async function findStoredAnswer(op: Op, request: KeyedRequest): Promise<StoredAnswer | undefined> {
+export async function findStoredResponse(op: Op, request: KeyedRequest): Promise<StoredResponse | undefined> {
   const stored = await selectIdempotencyKey(op, request.scope, request.key)
   if (stored && !request.requestHash.equals(stored.request_hash)) throw request.conflict()
   if (!stored || !request.isSecret) return stored
@@ -42,20 +42,20 @@ export async function findStoredAnswer(op: Op, request: KeyedRequest): Promise<S
 }
 
 /** Stores the final response under its key, in the operation's transaction. Guard: the key is free. */
-export function storeAnswer(op: Op, request: KeyedRequest, answer: StoredAnswer): Write {
+export function saveResponse(op: Op, request: KeyedRequest, answer: StoredResponse): Write {
   return keep({
     scope: request.scope,
     key: request.key,
     platform_id: op.platform.id,
     request_hash: request.requestHash,
     status: answer.status,
-    body: request.isSecret ? sealAnswer(op, request, answer) : answer.body,
+    body: request.isSecret ? sealResponse(op, request, answer) : answer.body,
     created_at: op.now,
-    expires_at: addSeconds(op.now, op.keptAnswerDays * DAY_SECONDS),
+    expires_at: addSeconds(op.now, op.storedResponseDays * DAY_SECONDS),
   })
 }
 
-function sealAnswer(op: Op, request: KeyedRequest, { body }: StoredAnswer): string {
+function sealResponse(op: Op, request: KeyedRequest, { body }: StoredResponse): string {
   return Buffer.from(op.enclave.sealText('keptAnswer', sealContext(request), body)).toString('base64')
 }
 

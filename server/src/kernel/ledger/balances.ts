@@ -1,6 +1,6 @@
 import { INT64_MAX, INT64_MIN } from '../../base/json/int64.ts'
 import type { Write } from '../../storage/commit/writes.ts'
-import { rowByKey } from '../../storage/read/lookup.ts'
+import { lookupByKey } from '../../storage/read/lookup.ts'
 import type { LedgerAccountRow } from '../../storage/rows/ledger.ts'
 import type { Op } from '../operation/app.ts'
 import { fieldError } from '../operation/operation.ts'
@@ -95,7 +95,7 @@ export async function findLedgerBalance(op: Op, place: Place): Promise<bigint> {
   return (await op.find(BY_ID, resolveAccountId(op, place)))?.posted ?? 0n
 }
 
-const BY_ID = rowByKey<
+const BY_ID = lookupByKey<
   Pick<LedgerAccountRow, 'id' | 'platform_id' | 'currency' | 'normal_side' | 'posted' | 'held'>
 >(
   'SELECT id, platform_id, currency, normal_side, posted, held FROM ledger_accounts WHERE id = ANY ($1::uuid[])',

@@ -1,6 +1,6 @@
 import { CURRENCIES, type KnownCurrency } from '@countersign/contract/core/currencies'
 import { getOwnValue } from '@countersign/contract/core/objects'
-import type { RailAnswer, RailPayment } from '../ports/rail.ts'
+import type { RailPayment, RailResult } from '../ports/rail.ts'
 import { takeSuffix } from './magic-values.ts'
 
 /**
@@ -10,7 +10,7 @@ import { takeSuffix } from './magic-values.ts'
 export type Step =
   | { readonly afterSeconds: number; readonly outcome: 'pending' }
   | { readonly afterSeconds: number; readonly outcome: 'delivered' }
-  | ({ readonly afterSeconds: number } & Extract<RailAnswer, { outcome: 'failed' | 'returned' }>)
+  | ({ readonly afterSeconds: number } & Extract<RailResult, { outcome: 'failed' | 'returned' }>)
 
 export interface PaymentScenario {
   /** The description for `GET /sandbox/magic-values`. */

@@ -230,7 +230,7 @@ export interface Op {
   /** The retention of a deleted customer's documents. */
   readonly documentRetentionDays: number
   /** The number of days for which an `Idempotency-Key` keeps returning the stored response. */
-  readonly keptAnswerDays: number
+  readonly storedResponseDays: number
   /** The minimum retention of a deleted customer's identifying data, even if an erasure is requested. */
   readonly personalDataDays: number
   /** Counts failed attempts to guess secrets, within this process. */
@@ -245,7 +245,7 @@ export interface Op {
 }
 
 /** The only customer whose records the actor may see. Undefined if it may see the whole platform. */
-export function ownCustomer({ actor }: Pick<Op, 'actor'>): string | undefined {
+export function getOwnCustomerId({ actor }: Pick<Op, 'actor'>): string | undefined {
   return 'customerId' in actor ? actor.customerId : undefined
 }
 
@@ -254,7 +254,7 @@ export function ownCustomer({ actor }: Pick<Op, 'actor'>): string | undefined {
  * verification pages see only their own customer, and other records look missing to them.
  */
 export function canSee(op: Pick<Op, 'actor'>, customerId: string | null): boolean {
-  const ownCustomerId = ownCustomer(op)
+  const ownCustomerId = getOwnCustomerId(op)
   return ownCustomerId === undefined || ownCustomerId === customerId
 }
 
@@ -315,7 +315,7 @@ export function createOp(
     messageRules: app.config.mode === 'sandbox' ? undefined : app.config.messageRules,
     fileStore: app.fileStore,
     documentRetentionDays: app.config.documents.retentionDays,
-    keptAnswerDays: app.config.retention.keptAnswers,
+    storedResponseDays: app.config.retention.keptAnswers,
     personalDataDays: app.config.retention.personalData,
     failedAttempts: app.failedAttempts,
     eventStreams: app.eventStreams,

@@ -14,7 +14,7 @@ const REWRITES_MAX = 5
 const PAUSE_MS_MAX = 100
 
 /** The response of an operation, and the writes that must be committed with it. */
-export interface DecidedAnswer<Answer> {
+export interface DecidedResponse<Answer> {
   readonly answer: Answer
   readonly writes: readonly Write[]
 }
@@ -29,7 +29,7 @@ export async function decideAndCommit<Answer>(
   app: App,
   op: Op,
   replay: () => Promise<Answer | undefined>,
-  decide: () => Promise<DecidedAnswer<Answer>>,
+  decide: () => Promise<DecidedResponse<Answer>>,
 ): Promise<Answer> {
   const endMs = performance.now() + CONTENTION_MS_MAX
   const records = new Set<string>()
@@ -42,7 +42,7 @@ export async function decideAndCommit<Answer>(
       if ('answer' in outcome) return outcome.answer
       app.tracing?.event('operation.rerun', { attempt, why: outcome.why })
       op.known.forget()
-      if (attempt === ATTEMPTS_MAX) throw tooBusy()
+      if (attempt === ATTEMPTS_MAX) throw createTooBusyError()
       // The second attempt usually succeeds or is refused by a rule, so it does not wait for a turn.
       if (attempt === 1) continue
       // A handler that does not notice the overflow will decide the same way every time.
@@ -50,7 +50,7 @@ export async function decideAndCommit<Answer>(
       for (const record of outcome.contested) records.add(record)
       endTurn?.()
       endTurn = await app.turns.take([...records], endMs - performance.now())
-      if (!endTurn) throw tooBusy()
+      if (!endTurn) throw createTooBusyError()
       // The first attempt during a turn has no competitor in this process, so a later conflict is with
       // another process.
       if (attempt > 2) await setTimeout(pauseMs(op, attempt))
@@ -71,9 +71,9 @@ async function attemptOnce<Answer>(
   app: App,
   op: Op,
   replay: () => Promise<Answer | undefined>,
-  decide: () => Promise<DecidedAnswer<Answer>>,
+  decide: () => Promise<DecidedResponse<Answer>>,
 ): Promise<{ readonly answer: Answer } | Contested> {
-  let decided: DecidedAnswer<Answer>
+  let decided: DecidedResponse<Answer>
   try {
     decided = await decide()
   } catch (error) {
@@ -130,7 +130,7 @@ function tooLarge(): ApiError {
   })
 }
 
-function tooBusy(): ApiError {
+function createTooBusyError(): ApiError {
   return new ApiError('UNAVAILABLE', {
     message: 'Too many requests are changing the same records. Try again.',
   })

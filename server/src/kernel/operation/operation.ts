@@ -245,14 +245,14 @@ export type Implementation<E extends Endpoint> = E extends {
       : Handler<E>
 
 /** Any endpoint whose responses have a body. */
-export type AnsweringEndpoint = Endpoint & { readonly responses: Readonly<Record<number, TSchema>> }
+export type EndpointWithResponseBody = Endpoint & { readonly responses: Readonly<Record<number, TSchema>> }
 
 /** The implementation of any endpoint. */
 export type AnyImplementation =
   | Handler<Endpoint>
   | SignedHandler<Endpoint>
   | PublicHandler<Endpoint>
-  | ProcessorHandler<AnsweringEndpoint>
+  | ProcessorHandler<EndpointWithResponseBody>
 
 /** The implementations of a noun's endpoints, by their contract name. CSV files of lists need none. */
 export type Handlers<Endpoints extends Readonly<Record<string, Endpoint>>> = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Op } from './app.ts'
 import { ApiError } from './operation.ts'
-import { pageOfItems } from './paging.ts'
+import { buildPageOfItems } from './paging.ts'
 
 const ITEMS = ['a', 'b', 'c', 'd', 'e']
 
@@ -20,7 +20,7 @@ interface ListRequest {
 function read({ platformId = 'one', list = 'letters', query = { limit: 2 } }: ListRequest, cursor?: string) {
   const toKey = (item: string) => item
   const pageQuery = { ...query, ...(cursor === undefined ? {} : { cursor }) }
-  return pageOfItems(buildOp(platformId), pageQuery, list, ITEMS, { keyOf: toKey, order: 'asc' })
+  return buildPageOfItems(buildOp(platformId), pageQuery, list, ITEMS, { keyOf: toKey, order: 'asc' })
 }
 
 /** Returns the field named by the error for a cursor. */

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { toCanonicalJson } from '../../base/json/json.ts'
 import { extractUuid } from '../../storage/engine/ids.ts'
-import { countUpTo, firstRows } from '../../storage/read/read.ts'
+import { countUpTo, selectFirstRows } from '../../storage/read/read.ts'
 import type { Tables } from '../../storage/rows/tables.ts'
 import type { Op } from './app.ts'
 import { fieldError } from './operation.ts'
@@ -102,7 +102,7 @@ export async function listPage<
  * Reads all rows of a list, several hundred at a time. Concurrent inserts and deletes never make another row
  * appear twice.
  */
-export async function* everyRow<TB extends keyof Tables, Row extends { id: string; created_at: Date }>(
+export async function* readRowPages<TB extends keyof Tables, Row extends { id: string; created_at: Date }>(
   op: Op,
   list: Rows<TB, Row>,
 ): AsyncGenerator<Row[], void, undefined> {
@@ -139,7 +139,7 @@ async function rowsAfter<TB extends keyof Tables, Row>(
         part.where(sql<boolean>`(${first}, ${second}) ${beyond} (${start[0]}, ${start[1]})`),
       )
     : listQueries(list)
-  return firstRows(op.read, table, following, columns, order, max)
+  return selectFirstRows(op.read, table, following, columns, order, max)
 }
 
 /** The type `List` ensures an explicit order if rows have no creation time. */
@@ -161,7 +161,7 @@ function listQueries<TB extends keyof Tables, Row>({ rows }: Rows<TB, Row>) {
  * spaces. The cursor is bound as in `page()`, and stays valid if its item disappears. Throws 400
  * `INVALID_INPUT` for an invalid cursor.
  */
-export function pageOfItems<Item>(
+export function buildPageOfItems<Item>(
   op: Op,
   query: PageQuery,
   name: string,

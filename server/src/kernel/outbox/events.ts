@@ -12,18 +12,18 @@ export type EventContext = Pick<Op, 'now' | 'platform' | 'newId'> & Partial<Pick
  * shows it.
  */
 export function event(op: EventContext, type: EventType, objectId: string, data: unknown): EventWrite {
-  return eventWrite(op, type, objectId, toJson(data))
+  return buildEventWrite(op, type, objectId, toJson(data))
 }
 
 /** Creates an event of a ledger account. `data` is JSON with balances of 0, which the database fills in. */
 export function accountEvent(op: EventContext, type: EventType, accountId: string, data: string): EventWrite {
-  return { ...eventWrite(op, type, accountId, data), ofAccount: true }
+  return { ...buildEventWrite(op, type, accountId, data), ofAccount: true }
 }
 
 /** Creates a TEST event. It refers to no record, and is sent only to the endpoint being tested. */
 export function testEvent(op: EventContext): EventWrite {
   const id = op.newId('Event')
-  return { ...eventWrite(op, 'TEST', id, '{}'), id }
+  return { ...buildEventWrite(op, 'TEST', id, '{}'), id }
 }
 
 /** The platform's webhook endpoint, if it has one. */
@@ -45,7 +45,7 @@ export function buildWebhookFaults(
   )
 }
 
-function eventWrite(op: EventContext, type: EventType, objectId: string, data: string): EventWrite {
+function buildEventWrite(op: EventContext, type: EventType, objectId: string, data: string): EventWrite {
   const id = op.newId('Event')
   const traceparent = op.tracing?.context()?.traceparent
   const row = { id, platformId: op.platform.id, type, objectId, data, at: op.now } as const

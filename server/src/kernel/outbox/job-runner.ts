@@ -112,7 +112,7 @@ async function searchDueJobs(runner: Runner): Promise<void> {
   const { app, capacity } = runner
   do {
     // Jobs that finish in the same turn of the event loop release their capacity together.
-    await nextTurn()
+    await waitForNextTurn()
     runner.mustSearchAgain = false
     // `runDue` may have exceeded the capacity.
     if (capacity.isFull) return
@@ -149,7 +149,7 @@ function startSharedJob(runner: Runner, job: DueJob, shared: SharedRow): void {
   const { app } = runner
   row.payloads.push(job.payload)
   const commitLast = async (writes: readonly Write[]) => {
-    await nextCommit(runner)
+    await waitForNextCommit(runner)
     const deleteRow = () =>
       commit(runner, createOp(app, job.platform, { kind: 'job', jobId: shared.id }), writes)
     if (!app.tracing) return deleteRow()
@@ -221,7 +221,7 @@ async function commit(runner: Runner, op: Op, decided: readonly Write[]): Promis
  * Resolves with the next commit, or after a short delay: a separate commit costs as much as five sets of a
  * batch.
  */
-function nextCommit({ waitingDeletions }: Runner): Promise<void> {
+function waitForNextCommit({ waitingDeletions }: Runner): Promise<void> {
   return new Promise((resolve) => {
     const proceed = () => {
       clearTimeout(timer)
@@ -258,6 +258,6 @@ async function runOne(runner: Runner, id: string): Promise<boolean> {
   return done !== undefined
 }
 
-function nextTurn(): Promise<void> {
+function waitForNextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

@@ -6,7 +6,7 @@ import { type App, addSeconds, createOp, type Op } from '../operation/app.ts'
 import { LogWith } from '../operation/log-fields.ts'
 import { StaleRead } from '../operation/operation.ts'
 import type { JobHandlers } from './job-kinds.ts'
-import { onlyDueWork, type RunningRow } from './shared-row.ts'
+import { isOnlyDueWork, type RunningRow } from './shared-row.ts'
 import { type DueJob, selectJobExists } from './store.ts'
 
 /** Commits the writes of an operation. */
@@ -53,7 +53,7 @@ export async function runJob<Kind extends JobKind>(
       }
       const writes = await decideUnlessStale(() => handlers[job.kind](op, job.payload))
       if (!writes) continue
-      if (row && onlyDueWork(writes)) {
+      if (row && isOnlyDueWork(writes)) {
         row.addWrites(writes)
         app.metrics.job(kind, 'done')
         return

@@ -47,6 +47,6 @@ export class RunningRow {
 }
 
 /** True if these writes just postpone the job, which has done nothing else. */
-export function onlyDueWork(writes: readonly Write[]): boolean {
+export function isOnlyDueWork(writes: readonly Write[]): boolean {
   return writes.every((write) => write.write === 'insert' && write.table === 'jobs')
 }

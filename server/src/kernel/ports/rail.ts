@@ -323,7 +323,7 @@ export interface QueuedPayment extends RailPayment {
  */
 export type Enqueued =
   | { readonly outcome: 'queued'; readonly writes: readonly Write[] }
-  | Extract<RailAnswer, { outcome: 'failed' }>
+  | Extract<RailResult, { outcome: 'failed' }>
 
 /** Failure reasons, as in specification 2.11. */
 export const PAYMENT_FAILURES = [
@@ -339,12 +339,12 @@ export type PaymentFailure = (typeof PAYMENT_FAILURES)[number]
 /**
  * A reply of a rail. It counts only for the payment that it names; replies about other payments are ignored.
  */
-export type RailReply = RailAnswer & {
+export type RailReply = RailResult & {
   /** The payment that the reply is about, by its id at the rail. */
   readonly subject: string
 }
 
-export type RailAnswer =
+export type RailResult =
   /** The rail has the payment, which is in transit. Without `pollAt` the rail will report the outcome. */
   | { readonly outcome: 'accepted'; readonly pollAt?: Date; readonly connectorReference?: string }
   /** The outcome of the call is unknown. The rail is asked again, and nothing is refunded meanwhile. */
@@ -359,22 +359,22 @@ export type RailAnswer =
       readonly transactionHash?: string
       readonly connectorReference?: string
     }
-  | FailedAnswer
-  | CanceledAnswer
-  | ReturnedAnswer
+  | FailedResult
+  | CanceledResult
+  | ReturnedResult
 
 /** The payment was never sent. */
-interface FailedAnswer extends Setback {
+interface FailedResult extends Setback {
   readonly outcome: 'failed'
 }
 
 /** The payment was stopped before it was sent. */
-interface CanceledAnswer extends Setback {
+interface CanceledResult extends Setback {
   readonly outcome: 'cancelled'
 }
 
 /** The payment was sent but not delivered, or was returned. */
-interface ReturnedAnswer extends Setback {
+interface ReturnedResult extends Setback {
   readonly outcome: 'returned'
   readonly reason: RefundReason
   /**

@@ -16,7 +16,7 @@ export interface StablecoinProvider {
    * Checks credentials, within the five seconds of a job's claim. Does not throw, whatever the provider
    * responds.
    */
-  check(request: CredentialCheck): Promise<CredentialAnswer>
+  check(request: CredentialCheck): Promise<CredentialCheckResult>
 }
 
 export interface CredentialCheck {
@@ -26,7 +26,7 @@ export interface CredentialCheck {
   readonly isLinked: boolean
 }
 
-export type CredentialAnswer =
+export type CredentialCheckResult =
   /** The ids of the provider's accounts to which the credentials give access. */
   | { readonly outcome: 'accepted'; readonly providerAccountIds: readonly string[] }
   /** The provider does not know the credentials. */

@@ -13,7 +13,7 @@ export interface Verifier {
    * Submits a case. Idempotent: submitting it again does not create another case. Throws if it must be
    * submitted again; the error message may be logged.
    */
-  submit(submission: VerificationSubmission): Promise<VerifierAnswer>
+  submit(submission: VerificationSubmission): Promise<VerifierResult>
   /**
    * Parses the body of `POST /verification-provider/events`, which the caller then validates against the
    * schema. Undefined if the signature over the exact bytes is not valid at `now`, in real time. Does not
@@ -22,7 +22,7 @@ export interface Verifier {
   readEvent(headers: Readonly<Record<string, string | undefined>>, body: Uint8Array, now: Date): unknown
 }
 
-export type VerifierAnswer = Static<typeof VerificationOutcome>
+export type VerifierResult = Static<typeof VerificationOutcome>
 export type VerifierEvent = Static<typeof VerificationProviderEvent>
 
 /** A customer as sent to the provider, including numbers that API responses hide. */

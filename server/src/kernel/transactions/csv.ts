@@ -35,10 +35,10 @@ const COLUMNS: Columns<TransactionColumn, TransactionWithCustomer> = {
   settledAt: (row) => row.settled_at?.toISOString(),
   customerId: (row) => row.customer_id ?? toPlatformCustomerId(row.platform_id),
   platformCustomerId: (row) => row.platform_customer_id ?? row.platform_id,
-  currency: (row) => ownSide(row).currency,
-  units: (row) => ownSide(row).amount,
+  currency: (row) => getOwnSide(row).currency,
+  units: (row) => getOwnSide(row).amount,
   amount: (row) => {
-    const { amount, currency } = ownSide(row)
+    const { amount, currency } = getOwnSide(row)
     return formatDecimals(amount, currency)
   },
   sourceAccountId: (row) => row.source_account_id,
@@ -68,7 +68,7 @@ const COLUMNS: Columns<TransactionColumn, TransactionWithCustomer> = {
 }
 
 /** The amount that the customer's account receives; negative if it pays. */
-function ownSide(row: TransactionWithCustomer): Side {
+function getOwnSide(row: TransactionWithCustomer): Side {
   const sent = { amount: row.sent_amount, currency: row.sent_currency }
   const received = { amount: row.received_amount, currency: row.received_currency }
   if (row.direction === 'CREDIT') return received.amount === null ? sent : received

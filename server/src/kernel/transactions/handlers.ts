@@ -3,7 +3,7 @@ import { update } from '../../storage/commit/writes.ts'
 import { withNames } from '../accounts/names.ts'
 import { checkAmountRange } from '../operation/amount-range.ts'
 import { fieldError, type Handlers } from '../operation/operation.ts'
-import { everyRow, listPage } from '../operation/paging.ts'
+import { listPage, readRowPages } from '../operation/paging.ts'
 import { transactionsCsv } from './csv.ts'
 import { selectTransactions, type TransactionFilters } from './store.ts'
 import { findTransaction, toCallerView, toTransactionView } from './transactions.ts'
@@ -25,7 +25,7 @@ export const transactionHandlers: Handlers<typeof transactions> = {
   }),
 
   transaction_csv: async (op, { query }) => {
-    const pages = everyRow(op, {
+    const pages = readRowPages(op, {
       rows: await selectTransactions(op, checkFilters(query)),
       table: 'transactions',
       order: query.sortOrder ?? 'desc',

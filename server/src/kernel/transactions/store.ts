@@ -1,11 +1,11 @@
-import { canonicalUmaAddress } from '@countersign/contract/core/formats'
+import { toCanonicalUmaAddress } from '@countersign/contract/core/formats'
 import { type ExpressionBuilder, sql } from 'kysely'
-import { asKind } from '../../storage/engine/ids.ts'
-import { rowByKey, rowOfTable } from '../../storage/read/lookup.ts'
+import { toIdOfKind } from '../../storage/engine/ids.ts'
+import { lookupByIdInTable, lookupByKey } from '../../storage/read/lookup.ts'
 import { whereAnyGiven, whereIfDefined } from '../../storage/read/where-given.ts'
 import type { AgentActionRow } from '../../storage/rows/agent.ts'
 import type { Tables, TransactionRow } from '../../storage/rows/tables.ts'
-import { type Op, ownCustomer } from '../operation/app.ts'
+import { getOwnCustomerId, type Op } from '../operation/app.ts'
 import { parseOptionalTime } from '../operation/time-range.ts'
 
 export interface TransactionFilters {
@@ -37,7 +37,7 @@ function queryTransactions(op: Op) {
     .select('customers.platform_customer_id')
 }
 
-const BY_ID = rowOfTable<TransactionWithCustomer>(
+const BY_ID = lookupByIdInTable<TransactionWithCustomer>(
   'transactions',
   `SELECT t.*, c.platform_customer_id FROM transactions t LEFT JOIN customers c ON c.id = t.customer_id
    WHERE t.id = ANY ($1::uuid[])`,
@@ -48,7 +48,7 @@ export async function selectTransaction(op: Op, id: string): Promise<Transaction
   return op.find(BY_ID, id)
 }
 
-const ACTION_BY_TRANSACTION = rowByKey<AgentActionRow>(
+const ACTION_BY_TRANSACTION = lookupByKey<AgentActionRow>(
   'SELECT * FROM agent_actions WHERE transaction_id = ANY ($1::uuid[])',
   'transaction_id',
 )
@@ -62,12 +62,12 @@ export async function selectActionOfTransaction(
 
 /** An account id or UMA address in the form in which transactions store it. */
 function toStoredIdentifier(identifier: string | undefined): string | undefined {
-  return identifier && (canonicalUmaAddress(identifier) ?? identifier)
+  return identifier && (toCanonicalUmaAddress(identifier) ?? identifier)
 }
 
 /** An id that no customer has. It takes the place of the customer in payments of the platform's own money. */
 export function toPlatformCustomerId(platformId: string): string {
-  return asKind('Customer', platformId)
+  return toIdOfKind('Customer', platformId)
 }
 
 /** The columns that identify the sender and the receiver. */
@@ -84,7 +84,7 @@ export async function selectTransactions(op: Op, filters: TransactionFilters) {
   const sender = toStoredIdentifier(filters.senderAccountIdentifier)
   const receiver = toStoredIdentifier(filters.receiverAccountIdentifier)
   const matching = queryTransactions(op)
-    .$call((q) => whereIfDefined(q, 'transactions.customer_id', '=', ownCustomer(op)))
+    .$call((q) => whereIfDefined(q, 'transactions.customer_id', '=', getOwnCustomerId(op)))
     .$call((q) =>
       filters.customerId === toPlatformCustomerId(op.platform.id)
         ? q.where('transactions.customer_id', 'is', null)

@@ -1,4 +1,4 @@
-import { currencyRecord, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { type KnownCurrency, toCurrencyRecord } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
 import { PAYMENT_RAILS } from '@countersign/contract/core/rails'
 import {
@@ -133,7 +133,7 @@ function toOutgoingView<Common extends object>(row: TransactionRow, common: Comm
   const { rates, paymentInstructions } = row.details
   return present({
     type: 'OUTGOING' as const,
-    status: outgoingState(row),
+    status: toOutgoingState(row),
     ...common,
     source: toSourceView(row),
     sentAmount: toMoneySent(row),
@@ -159,7 +159,7 @@ function toIncomingView<Common extends object>(row: TransactionRow, common: Comm
 }
 
 /** Throws for states that outgoing transactions never reach. */
-function outgoingState({ id, state }: TransactionRow): OutgoingTransactionState {
+function toOutgoingState({ id, state }: TransactionRow): OutgoingTransactionState {
   const outgoing = OUTGOING_TRANSACTION_STATES.find((candidate) => candidate === state)
   if (outgoing === undefined) throw new Error(`${id} is outgoing, but ${state}`)
   return outgoing
@@ -218,17 +218,17 @@ function toDestinationView(row: TransactionRow) {
 export function withBigints(details: StoredJson<RateSummary['rateDetails']>): RateSummary['rateDetails'] {
   return {
     ...details,
-    ...ownRatesWithBigints(details),
+    ...parseOwnRates(details),
     counterpartyFixedFee: BigInt(details.counterpartyFixedFee),
   }
 }
 
 function getOwnRates(row: TransactionRow): OwnRateDetails | undefined {
   const { ownRates } = row.details
-  return ownRates && ownRatesWithBigints(ownRates)
+  return ownRates && parseOwnRates(ownRates)
 }
 
-function ownRatesWithBigints(details: StoredJson<OwnRateDetails>): OwnRateDetails {
+function parseOwnRates(details: StoredJson<OwnRateDetails>): OwnRateDetails {
   return {
     ...details,
     svcApiFixedFee: BigInt(details.svcApiFixedFee),
@@ -244,7 +244,7 @@ export function withTransactionHash(
 }
 
 /** The amount sent. It is always known if money leaves an internal account. */
-export function amountSent(row: TransactionRow): {
+export function toSentAmount(row: TransactionRow): {
   readonly amount: bigint
   readonly currency: KnownCurrency
 } {
@@ -252,21 +252,21 @@ export function amountSent(row: TransactionRow): {
 }
 
 /** The amount delivered. */
-export function amountReceived(row: TransactionRow): ReturnType<typeof amountSent> {
+export function toReceivedAmount(row: TransactionRow): ReturnType<typeof toSentAmount> {
   return { amount: requireColumn(row, 'received_amount'), currency: requireColumn(row, 'received_currency') }
 }
 
 function toMoneySent(row: TransactionRow) {
-  const { amount, currency } = amountSent(row)
+  const { amount, currency } = toSentAmount(row)
   return toMoney(amount, currency)
 }
 
 function toMoneyReceived(row: TransactionRow) {
-  const { amount, currency } = amountReceived(row)
+  const { amount, currency } = toReceivedAmount(row)
   return toMoney(amount, currency)
 }
 
 /** An amount with its currency as the API shows it. */
 export function toMoney(amount: bigint, currency: KnownCurrency) {
-  return { amount, currency: currencyRecord(currency) }
+  return { amount, currency: toCurrencyRecord(currency) }
 }

@@ -2,7 +2,7 @@ import { AUTHORIZATION_SECONDS } from '@countersign/contract/cards/cards'
 import { CARD_TRANSACTION_INITIAL } from '@countersign/contract/states/card-states'
 import { requireValue } from '../../base/formats/require-value.ts'
 import { toCanonicalJson } from '../../base/json/json.ts'
-import { balanceUpdated, findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import { buildBalanceEvent, findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { findBalances } from '../../kernel/ledger/balances.ts'
 import { hold } from '../../kernel/ledger/holds.ts'
 import { addSeconds, type Op } from '../../kernel/operation/app.ts'
@@ -75,7 +75,7 @@ export async function authorize(
       ...(key ? [expectRow('delegated_keys', key.id, { status: 'ACTIVE' })] : []),
       write,
       insert('card_transactions', row),
-      balanceUpdated(op, account),
+      buildBalanceEvent(op, account),
       job(
         op,
         'card-transaction.expire',

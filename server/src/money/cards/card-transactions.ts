@@ -4,7 +4,7 @@ import {
   type CardTransactionEvent,
 } from '@countersign/contract/states/card-states'
 import { formatCurrencyAmount } from '../../base/pricing/pricing.ts'
-import { balanceUpdated, findInternalAccount, isOwnerDeleted } from '../../kernel/accounts/accounts.ts'
+import { buildBalanceEvent, findInternalAccount, isOwnerDeleted } from '../../kernel/accounts/accounts.ts'
 import type { SystemAccount } from '../../kernel/ledger/accounts.ts'
 import { checkFitsBalance, findBalances } from '../../kernel/ledger/balances.ts'
 import { capturePart, type Hold, release } from '../../kernel/ledger/holds.ts'
@@ -82,7 +82,7 @@ export async function clear(
     ...post(op, toPurchaseCause(row), owed),
     ...captured.writes,
     ...laterPulls,
-    balanceUpdated(op, account),
+    buildBalanceEvent(op, account),
   ])
 }
 
@@ -125,7 +125,7 @@ export async function collectClaim(
       : { row: after, writes: await pullFromBalance(op, after, above) }
     : // The hold is released when nothing else will be pulled from it.
       releaseHeld(op, after, fromHold > 0n && isHoldDone(after))
-  return movePurchase(op, row, events, pulled.row, [...pulled.writes, balanceUpdated(op, account)]).writes
+  return movePurchase(op, row, events, pulled.row, [...pulled.writes, buildBalanceEvent(op, account)]).writes
 }
 
 /**
@@ -152,7 +152,7 @@ export async function expirePurchase(op: Op, row: CardTransactionRow): Promise<P
   const released = releaseHeld(op, after, canRelease)
   return movePurchase(op, row, events, released.row, [
     ...released.writes,
-    ...(canRelease ? [balanceUpdated(op, account)] : []),
+    ...(canRelease ? [buildBalanceEvent(op, account)] : []),
   ])
 }
 
@@ -197,7 +197,7 @@ export async function giveBack(op: Op, row: CardTransactionRow, amount: bigint):
   return movePurchase(op, row, events, released.row, [
     ...released.writes,
     ...post(op, toPurchaseCause(row), legs),
-    ...(isOwnerGone ? [] : [balanceUpdated(op, account)]),
+    ...(isOwnerGone ? [] : [buildBalanceEvent(op, account)]),
   ])
 }
 
@@ -340,7 +340,7 @@ export function toPurchaseCause({ id }: Pick<CardTransactionRow, 'id'>): Cause {
 }
 
 /** A purchase as the API shows it. */
-export function cardTransactionView(row: CardTransactionRow) {
+export function toCardTransactionView(row: CardTransactionRow) {
   return present({
     id: row.id,
     cardId: row.card_id,

@@ -124,7 +124,7 @@ export function announceCard(
   type: 'CARD.STATE_CHANGE' | 'CARD.FUNDING_SOURCE_CHANGE',
   card: CardRow,
 ): Write {
-  return event(op, type, card.id, cardView(op, card, true))
+  return event(op, type, card.id, toCardView(op, card, true))
 }
 
 /** The job that reports a card to the processor, in the state that it has when the job runs. */
@@ -135,7 +135,7 @@ export function notifyProcessor(op: Op, card: CardRow): Write {
 /**
  * A card as the API shows it (specification 2.10). Customers do not see the reason for the platform's freeze.
  */
-export function cardView(
+export function toCardView(
   op: Pick<Op, 'origin' | 'actor'>,
   card: CardRow,
   showsReason = op.actor.kind !== 'customer',

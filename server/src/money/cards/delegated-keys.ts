@@ -55,7 +55,7 @@ export const delegatedKeyHandlers: Handlers<typeof delegatedKeys> = {
       }
       return {
         status: 201,
-        body: delegatedKeyView(key),
+        body: toDelegatedKeyView(key),
         writes: [insert('delegated_keys', key), expectRow('cards', card.id, { version: card.version })],
       }
     },
@@ -63,12 +63,12 @@ export const delegatedKeyHandlers: Handlers<typeof delegatedKeys> = {
 
   delegated_key_list: async (op, { query }) => ({
     status: 200,
-    body: { data: (await selectDelegatedKeys(op, query)).map(delegatedKeyView) },
+    body: { data: (await selectDelegatedKeys(op, query)).map(toDelegatedKeyView) },
   }),
 
   delegated_key_get: async (op, { params }) => ({
     status: 200,
-    body: delegatedKeyView(await findDelegatedKey(op, params.id)),
+    body: toDelegatedKeyView(await findDelegatedKey(op, params.id)),
   }),
 
   /** Revoking a key that is already revoked changes nothing. */
@@ -119,7 +119,7 @@ async function findDelegatedKey(op: Op, id: string): Promise<DelegatedKeyRow> {
   return key
 }
 
-function delegatedKeyView(key: DelegatedKeyRow) {
+function toDelegatedKeyView(key: DelegatedKeyRow) {
   return {
     id: key.id,
     cardId: key.card_id,

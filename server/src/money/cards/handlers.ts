@@ -12,15 +12,15 @@ import { SIGNING_SECONDS } from '../../kernel/signing/signing.ts'
 import { findCustomer } from '../../people/customers/customers.ts'
 import { expectRow, insert } from '../../storage/commit/writes.ts'
 import type { CardRow } from '../../storage/rows/card.ts'
-import { cardTransactionView } from './card-transactions.ts'
+import { toCardTransactionView } from './card-transactions.ts'
 import {
   announceCard,
-  cardView,
   changeCard,
   checkFundingSources,
   describeCard,
   findCard,
   notifyProcessor,
+  toCardView,
 } from './cards.ts'
 import { revokeKey } from './close-cards.ts'
 import { checkCanUnfreeze, freezeCard, liftFreeze } from './platform-freeze.ts'
@@ -76,7 +76,7 @@ export const cardHandlers: Handlers<typeof cards> = {
     }
     return {
       status: 201,
-      body: cardView(op, card),
+      body: toCardView(op, card),
       writes: [
         // The card's first state depends on the cardholder's verification, which must not change in the
         // meantime.
@@ -96,7 +96,7 @@ export const cardHandlers: Handlers<typeof cards> = {
         rows: selectCards(op, query),
         table: 'cards',
         order: query.sortOrder ?? 'desc',
-        view: (rows) => rows.map((row) => cardView(op, row)),
+        view: (rows) => rows.map((row) => toCardView(op, row)),
       }),
       ({ cardholderId }) => [cardholderId],
     ),
@@ -104,7 +104,7 @@ export const cardHandlers: Handlers<typeof cards> = {
 
   card_get: async (op, { params }) => ({
     status: 200,
-    body: cardView(op, await findCard(op, params.id)),
+    body: toCardView(op, await findCard(op, params.id)),
   }),
 
   /**
@@ -144,7 +144,7 @@ export const cardHandlers: Handlers<typeof cards> = {
       const keys = isEnded ? await selectActiveCardKeys(op, row.id) : []
       return {
         status: 200,
-        body: cardView(op, row),
+        body: toCardView(op, row),
         writes: [
           write,
           ...(body.state ? [announceCard(op, 'CARD.STATE_CHANGE', row), notifyProcessor(op, row)] : []),
@@ -157,12 +157,12 @@ export const cardHandlers: Handlers<typeof cards> = {
 
   card_freeze: async (op, { params, body }) => {
     const { row, writes } = freezeCard(op, await findCard(op, params.id), body)
-    return { status: 200, body: cardView(op, row), writes }
+    return { status: 200, body: toCardView(op, row), writes }
   },
 
   card_freeze_lift: async (op, { params }) => {
     const { row, writes } = liftFreeze(op, await findCard(op, params.id))
-    return { status: 200, body: cardView(op, row), writes }
+    return { status: 200, body: toCardView(op, row), writes }
   },
 
   card_transaction_list: async (op, { params, query }) => {
@@ -176,7 +176,7 @@ export const cardHandlers: Handlers<typeof cards> = {
           rows: selectCardTransactions(op, card.id, query.status),
           table: 'card_transactions',
           order: query.sortOrder ?? 'desc',
-          view: (rows) => rows.map(cardTransactionView),
+          view: (rows) => rows.map(toCardTransactionView),
         },
       ),
     }

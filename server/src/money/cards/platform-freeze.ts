@@ -23,7 +23,7 @@ interface CardChange {
 export function freezeCard(op: Op, card: CardRow, body: Static<typeof CardFreezeRequest>): CardChange {
   const isFrozen = nextState(CARD_TRANSITIONS, card.state, 'unfreeze') !== null
   if (!isFrozen && nextState(CARD_TRANSITIONS, card.state, 'freeze') === null)
-    throw invalidTransition(card, `A card that is ${card.state} cannot be frozen.`)
+    throw createInvalidTransitionError(card, `A card that is ${card.state} cannot be frozen.`)
   const platform_freeze = {
     frozenAt: card.platform_freeze?.frozenAt ?? op.now.toISOString(),
     reason: body.reason,
@@ -37,7 +37,10 @@ export function freezeCard(op: Op, card: CardRow, body: Static<typeof CardFreeze
 export function liftFreeze(op: Op, card: CardRow): CardChange {
   const { platform_freeze } = card
   if (!platform_freeze)
-    throw invalidTransition(card, 'The platform has not frozen this card, so there is no freeze to lift.')
+    throw createInvalidTransitionError(
+      card,
+      'The platform has not frozen this card, so there is no freeze to lift.',
+    )
   return toCardChange(
     op,
     changeCard(op, card, platform_freeze.wasFrozen ? [] : 'unfreeze', { platform_freeze: null }),
@@ -50,7 +53,7 @@ export function liftFreeze(op: Op, card: CardRow): CardChange {
  */
 export function checkCanUnfreeze(card: CardRow): void {
   if (card.platform_freeze && !card.platform_freeze.cardholderMayLift)
-    throw invalidTransition(
+    throw createInvalidTransitionError(
       card,
       'The platform has frozen this card. Only the platform can lift this freeze.',
     )
@@ -60,6 +63,6 @@ function toCardChange(op: Op, { row, write }: { readonly row: CardRow; readonly 
   return { row, writes: [write, announceCard(op, 'CARD.STATE_CHANGE', row), notifyProcessor(op, row)] }
 }
 
-function invalidTransition({ state }: CardRow, message: string): ApiError {
+function createInvalidTransitionError({ state }: CardRow, message: string): ApiError {
   return new ApiError('INVALID_STATE_TRANSITION', { message, details: { field: 'state', state } })
 }

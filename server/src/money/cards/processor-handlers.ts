@@ -17,20 +17,20 @@ import { clear, expirePurchase, giveBack, type PurchaseChange } from './card-tra
 import { findCard, findCardOfProcessor, requireProcessor } from './cards.ts'
 import { clearForced, type ForcedClearing } from './forced-clearing.ts'
 import {
-  type AuthorizationAnswer,
+  type AuthorizationResponse,
   conflictingEvent,
-  findAnswer,
-  type ProcessorAnswer,
-  storeEventAnswer,
+  findEventResponse,
+  type ProcessorEventResponse,
+  storeEventResponse,
   toEventKey,
-  toFinalAnswerKey,
+  toFinalResponseKey,
 } from './processor-responses.ts'
 import { selectCardTransactionByToken, selectPlatformOfCard } from './store.ts'
 
 type Declared = typeof card_processor_event
 type Movement = ClearingEvent | ReturnEvent
 
-const TIMED_OUT: AuthorizationAnswer = { approved: false, reason: 'TIMEOUT' }
+const TIMED_OUT: AuthorizationResponse = { approved: false, reason: 'TIMEOUT' }
 
 /** Handles the events of the card processor, which asks for authorizations and reports claims and returns. */
 export const cardProcessorEvent: ProcessorHandler<Declared> = {
@@ -43,9 +43,9 @@ export const cardProcessorEvent: ProcessorHandler<Declared> = {
   },
 
   async replay(op, { body: event }) {
-    const before = await findAnswer(op, toEventKey(op, event))
+    const before = await findEventResponse(op, toEventKey(op, event))
     const isOpen = event.kind === 'authorization' && isApproval(before)
-    return toResponse(isOpen ? await findAnswer(op, toFinalAnswerKey(op, event)) : before)
+    return toResponse(isOpen ? await findEventResponse(op, toFinalResponseKey(op, event)) : before)
   },
 
   async handle(op, { body: event }, isLate) {
@@ -65,16 +65,16 @@ async function decideAuthorization(
   isLate: () => boolean,
 ): Promise<IdempotentOutcome<Declared>> {
   const key = toEventKey(op, event)
-  const before = (await findAnswer(op, key)) ?? (await findApproved(op, event))
+  const before = (await findEventResponse(op, key)) ?? (await findApproved(op, event))
   // The processor has timed out, so it can no longer receive the stored response.
   if (before && isLate()) return { status: 200, body: TIMED_OUT }
-  if (before) return answerAndStore(op, toFinalAnswerKey(op, event), before)
+  if (before) return respondAndStore(op, toFinalResponseKey(op, event), before)
   const result = await authorize(op, await findCard(op, requireCardId(op)), event)
-  if (!result.isApproved) return answerAndStore(op, key, { approved: false, reason: result.reason })
-  if (isLate()) return answerAndStore(op, key, TIMED_OUT)
+  if (!result.isApproved) return respondAndStore(op, key, { approved: false, reason: result.reason })
+  if (isLate()) return respondAndStore(op, key, TIMED_OUT)
   const { row, writes } = result
   const approval = { approved: true, cardTransactionId: row.id } as const
-  return { ...answerAndStore(op, key, approval, writes), isRevertible: true }
+  return { ...respondAndStore(op, key, approval, writes), isRevertible: true }
 }
 
 /**
@@ -84,7 +84,7 @@ async function decideAuthorization(
 async function findApproved(
   op: Op,
   { token, amount, currency }: AuthorizationEvent,
-): Promise<AuthorizationAnswer | undefined> {
+): Promise<AuthorizationResponse | undefined> {
   const row = await selectCardTransactionByToken(op, token)
   if (!row) return undefined
   if (row.card_id !== requireCardId(op) || row.authorized_amount !== amount || row.currency !== currency)
@@ -98,20 +98,20 @@ async function findApproved(
  */
 function revertApproval(event: AuthorizationEvent): IdempotentOperation<Declared> {
   return {
-    replay: async (op) => toResponse(await findAnswer(op, toFinalAnswerKey(op, event))),
+    replay: async (op) => toResponse(await findEventResponse(op, toFinalResponseKey(op, event))),
     async handle(op) {
       const row = await selectCardTransactionByToken(op, event.token)
       // If the merchant has claimed the purchase, the processor treated it as approved.
       if (row?.state !== 'AUTHORIZED') return { status: 200, body: TIMED_OUT }
       const { writes } = await expirePurchase(op, row)
-      return answerAndStore(op, toFinalAnswerKey(op, event), TIMED_OUT, writes)
+      return respondAndStore(op, toFinalResponseKey(op, event), TIMED_OUT, writes)
     },
   }
 }
 
 async function handleMovement(op: Op, event: Movement): Promise<IdempotentOutcome<Declared>> {
   const { row, writes } = await applyMovement(op, await findCard(op, requireCardId(op)), event)
-  return answerAndStore(op, toEventKey(op, event), { cardTransactionId: row.id, status: row.state }, writes)
+  return respondAndStore(op, toEventKey(op, event), { cardTransactionId: row.id, status: row.state }, writes)
 }
 
 async function applyMovement(op: Op, card: CardRow, event: Movement): Promise<PurchaseChange> {
@@ -143,21 +143,21 @@ function checkCurrency(claimed: string, currency: string): void {
     )
 }
 
-function isApproval(answer: ProcessorAnswer | undefined): boolean {
+function isApproval(answer: ProcessorEventResponse | undefined): boolean {
   return answer !== undefined && 'approved' in answer && answer.approved
 }
 
 /** Returns the response to an event, and stores it for retries. */
-function answerAndStore(
+function respondAndStore(
   op: Op,
   key: KeyedRequest,
-  body: ProcessorAnswer,
+  body: ProcessorEventResponse,
   writes: readonly Write[] = [],
 ): IdempotentOutcome<Declared> {
-  return { status: 200, body, writes: [...writes, storeEventAnswer(op, key, body)] }
+  return { status: 200, body, writes: [...writes, storeEventResponse(op, key, body)] }
 }
 
-function toResponse(body: ProcessorAnswer | undefined): SuccessOf<Declared> | undefined {
+function toResponse(body: ProcessorEventResponse | undefined): SuccessOf<Declared> | undefined {
   return body && { status: 200, body }
 }
 

@@ -5,10 +5,10 @@ import type {
 import type { Static } from 'typebox'
 import { parseJson, toCanonicalJson, toJson } from '../../base/json/json.ts'
 import {
-  findStoredAnswer,
+  findStoredResponse,
   hashRequest,
   type KeyedRequest,
-  storeAnswer,
+  saveResponse,
 } from '../../kernel/idempotency/stored-responses.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
@@ -17,8 +17,8 @@ import type { Write } from '../../storage/commit/writes.ts'
 
 /** Stores the responses to the card processor's events, so that each event is decided once. */
 
-export type AuthorizationAnswer = Static<typeof CardAuthorizationResponse>
-export type ProcessorAnswer = AuthorizationAnswer | Static<typeof CardMovementResponse>
+export type AuthorizationResponse = Static<typeof CardAuthorizationResponse>
+export type ProcessorEventResponse = AuthorizationResponse | Static<typeof CardMovementResponse>
 
 /**
  * The key under which the response to an event is stored. An authorization is identified by its token, a
@@ -44,20 +44,23 @@ export function toEventKey(op: Op, event: ProcessorEvent): KeyedRequest {
  * The key of the final response to an authorization whose approval was late or retried. Whichever stores
  * its response first decides: a retry that repeats the approval, or its cancellation.
  */
-export function toFinalAnswerKey(op: Op, event: AuthorizationEvent): KeyedRequest {
+export function toFinalResponseKey(op: Op, event: AuthorizationEvent): KeyedRequest {
   const key = toEventKey(op, event)
   return { ...key, scope: `${key.scope} word` }
 }
 
 /** Finds the stored response. Throws 409 `PROCESSOR_EVENT_REUSED` if it belongs to another event. */
-export async function findAnswer(op: Op, key: KeyedRequest): Promise<ProcessorAnswer | undefined> {
-  const stored = await findStoredAnswer(op, key)
-  return stored && (parseJson(stored.body) as ProcessorAnswer)
+export async function findEventResponse(
+  op: Op,
+  key: KeyedRequest,
+): Promise<ProcessorEventResponse | undefined> {
+  const stored = await findStoredResponse(op, key)
+  return stored && (parseJson(stored.body) as ProcessorEventResponse)
 }
 
 /** Guard: no response is stored under this key. */
-export function storeEventAnswer(op: Op, key: KeyedRequest, answer: ProcessorAnswer): Write {
-  return storeAnswer(op, key, { status: 200, body: toJson(answer) })
+export function storeEventResponse(op: Op, key: KeyedRequest, answer: ProcessorEventResponse): Write {
+  return saveResponse(op, key, { status: 200, body: toJson(answer) })
 }
 
 export function conflictingEvent(field: 'token' | 'eventId'): ApiError {

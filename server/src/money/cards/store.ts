@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { requireValue } from '../../base/formats/require-value.ts'
-import { type Op, ownCustomer } from '../../kernel/operation/app.ts'
+import { getOwnCustomerId, type Op } from '../../kernel/operation/app.ts'
 import { extractUuid } from '../../storage/engine/ids.ts'
 import { BARE_PLATFORM_BY_ID } from '../../storage/read/bare-platform.ts'
-import { type Lookup, lookupById, rowByColumns, rowByKey } from '../../storage/read/lookup.ts'
+import { type Lookup, lookupByColumns, lookupById, lookupByKey } from '../../storage/read/lookup.ts'
 import { whenGiven, whereIfDefined } from '../../storage/read/where-given.ts'
 import type { CardRow, CardTransactionRow, DelegatedKeyRow } from '../../storage/rows/card.ts'
 import type { BarePlatformRow } from '../../storage/rows/tables.ts'
@@ -14,13 +14,13 @@ export async function selectCard(op: Op, id: string): Promise<CardRow | undefine
   return op.find(CARD_BY_ID, id)
 }
 
-const CARD_BY_PLATFORM_CARD_ID = rowByColumns<CardRow>('cards', ['platform_id', 'platform_card_id'])
+const CARD_BY_PLATFORM_CARD_ID = lookupByColumns<CardRow>('cards', ['platform_id', 'platform_card_id'])
 
 export async function selectCardByPlatformCardId(op: Op, id: string): Promise<CardRow | undefined> {
   return op.find(CARD_BY_PLATFORM_CARD_ID, op.platform.id, id)
 }
 
-const CARD_BY_PROCESSOR_REF = rowByKey<CardRow>(
+const CARD_BY_PROCESSOR_REF = lookupByKey<CardRow>(
   `SELECT c.* FROM cards c JOIN platforms p ON p.id = c.platform_id
    WHERE c.processor_ref = ANY ($1::text[]) AND p.closed_at IS NULL`,
   'processor_ref',
@@ -55,7 +55,7 @@ export function selectCards(
     .selectFrom('cards')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
-    .$call((q) => whereIfDefined(q, 'cardholder_id', '=', ownCustomer(op)))
+    .$call((q) => whereIfDefined(q, 'cardholder_id', '=', getOwnCustomerId(op)))
     .$call((q) => whereIfDefined(q, 'cardholder_id', '=', cardholderId))
     .$call((q) =>
       whenGiven(q, accountId, (query, id) =>
@@ -68,7 +68,7 @@ export function selectCards(
 }
 
 const TRANSACTION_BY_ID = lookupById('card_transactions')
-const TRANSACTION_BY_TOKEN = rowByColumns<CardTransactionRow>('card_transactions', [
+const TRANSACTION_BY_TOKEN = lookupByColumns<CardTransactionRow>('card_transactions', [
   'platform_id',
   'issuer_transaction_token',
 ])
@@ -99,7 +99,7 @@ export function selectCardTransactions(
 }
 
 const KEY_BY_ID = lookupById('delegated_keys')
-const ACTIVE_KEY = rowByColumns<DelegatedKeyRow>(
+const ACTIVE_KEY = lookupByColumns<DelegatedKeyRow>(
   'delegated_keys',
   ['card_id', 'account_id'],
   `status = 'ACTIVE'`,
@@ -140,7 +140,7 @@ export async function selectDelegatedKeys(
   op: Op,
   { accountId, fundingSourceId }: DelegatedKeyFilters,
 ): Promise<DelegatedKeyRow[]> {
-  const customer = ownCustomer(op)
+  const customer = getOwnCustomerId(op)
   return op.read
     .selectFrom('delegated_keys')
     .selectAll()

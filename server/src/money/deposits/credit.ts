@@ -4,7 +4,7 @@ import {
   INCOMING_TRANSACTION_INITIAL,
   INCOMING_TRANSACTION_TRANSITIONS,
 } from '@countersign/contract/states/payment-states'
-import { balanceUpdated } from '../../kernel/accounts/accounts.ts'
+import { buildBalanceEvent } from '../../kernel/accounts/accounts.ts'
 import { fitsBalance } from '../../kernel/ledger/balances.ts'
 import { type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
@@ -17,7 +17,7 @@ import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
 import type { InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { requestDecision } from '../incoming-payments/incoming-payments.ts'
-import { railLeg, toDepositCause } from '../rails/deposit-rows.ts'
+import { buildDepositRailLeg, toDepositCause } from '../rails/deposit-rows.ts'
 import { selectOwner } from './store.ts'
 
 const ASSIGNED = DEPOSIT_TRANSITIONS[DEPOSIT_INITIAL].assign
@@ -68,7 +68,7 @@ export async function creditDeposit(
       insert('transactions', receipt),
       ...(mustWait
         ? await requestDecision(op, transaction)
-        : [...announce(op, transaction), balanceUpdated(op, account)]),
+        : [...announce(op, transaction), buildBalanceEvent(op, account)]),
     ],
   }
 }
@@ -81,7 +81,7 @@ function creditLegs(
 ): Leg[] {
   const { currency, amount } = row
   return [
-    from === 'rail' ? railLeg(row, -amount) : { system: from, currency, amount: -amount },
+    from === 'rail' ? buildDepositRailLeg(row, -amount) : { system: from, currency, amount: -amount },
     mustWait ? { system: 'suspense', currency, amount } : { account: id, currency, amount },
   ]
 }

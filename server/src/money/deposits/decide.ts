@@ -26,7 +26,7 @@ export function castDepositVote(op: Op, { id }: DepositRow, choice: DepositChoic
 }
 
 /** The writes of a vote that other members must still confirm. Guard: the deposit's state is unchanged. */
-export function pendingVoteWrites(row: DepositRow, { writes }: Vote): Write[] {
+export function buildPendingVoteWrites(row: DepositRow, { writes }: Vote): Write[] {
   return [...writes, expectRow('deposits', row.id, { state: row.state })]
 }
 

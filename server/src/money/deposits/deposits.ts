@@ -1,5 +1,5 @@
 import type { ReceivedDeposit } from '@countersign/contract/connectors/events'
-import { currencyRecord, isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { isKnownCurrency, type KnownCurrency, toCurrencyRecord } from '@countersign/contract/core/currencies'
 import { buildTable, keysOf, present } from '@countersign/contract/core/objects'
 import type { DepositReason } from '@countersign/contract/payments/deposits'
 import { DEPOSIT_INITIAL, DEPOSIT_TRANSITIONS } from '@countersign/contract/states/deposit-states'
@@ -17,11 +17,11 @@ import type { DepositAccountRow, DepositDetails, DepositRow } from '../../storag
 import { needsDecision } from '../incoming-payments/incoming-payments.ts'
 import { fitsFunding, receiveFunding } from '../quotes/funding.ts'
 import { findQuote } from '../quotes/quotes.ts'
-import { amountReported } from '../rails/booked-amount.ts'
+import { getReportedAmount } from '../rails/booked-amount.ts'
 import {
+  buildDepositRailLeg,
   findDepositRow,
   findReturnFault,
-  railLeg,
   scheduleReturn,
   toDepositCause,
 } from '../rails/deposit-rows.ts'
@@ -250,7 +250,7 @@ function holdInSuspense(
 
 /** Posts a deposit without an owner to suspense, unless its money is already in suspense. */
 function postToSuspense(op: Op, row: DepositRow, from: MoneySource): Write[] {
-  return from === 'suspense' ? [] : post(op, toDepositCause(row), suspenseLegs(row, row.amount))
+  return from === 'suspense' ? [] : post(op, toDepositCause(row), buildDepositSuspenseLegs(row, row.amount))
 }
 
 /**
@@ -261,11 +261,11 @@ export function hasRoomForDeposit(
   rail: string,
   { amount, currency }: { readonly amount: bigint; readonly currency: KnownCurrency },
 ): Promise<boolean> {
-  return fitsBalance(op, suspenseLegs({ rail, currency }, amount))
+  return fitsBalance(op, buildDepositSuspenseLegs({ rail, currency }, amount))
 }
 
-function suspenseLegs(row: Pick<DepositRow, 'rail' | 'currency'>, amount: bigint): Leg[] {
-  return [railLeg(row, -amount), { system: 'suspense', currency: row.currency, amount }]
+function buildDepositSuspenseLegs(row: Pick<DepositRow, 'rail' | 'currency'>, amount: bigint): Leg[] {
+  return [buildDepositRailLeg(row, -amount), { system: 'suspense', currency: row.currency, amount }]
 }
 
 /** Pays a pending quote with a deposit. A wrong amount or a late payment is refunded. */
@@ -285,7 +285,7 @@ async function payQuote(
   const { writes } = await receiveFunding(op, quote, transaction, row.amount, 'amount', row.id)
   // `receiveFunding` posts the money from the rail, so first move it from suspense back to the rail.
   const fromSuspense =
-    from === 'suspense' ? post(op, toDepositCause(row), suspenseLegs(row, -row.amount)) : []
+    from === 'suspense' ? post(op, toDepositCause(row), buildDepositSuspenseLegs(row, -row.amount)) : []
   return { row: funded, writes: [...fromSuspense, ...writes] }
 }
 
@@ -323,7 +323,7 @@ export function depositView(row: DepositRow) {
       adjustedFrom:
         details.adjustedFrom === undefined
           ? undefined
-          : { amount: amountReported(row), currency: currencyRecord(row.currency) },
+          : { amount: getReportedAmount(row), currency: toCurrencyRecord(row.currency) },
       accountId: row.account_id,
       transactionId: row.transaction_id,
       remittanceInformation: details.remittanceInformation,
@@ -338,7 +338,7 @@ export function depositView(row: DepositRow) {
     status: row.state,
     rail: row.rail,
     railReference: row.rail_reference,
-    amount: { amount: row.amount, currency: currencyRecord(row.currency) },
+    amount: { amount: row.amount, currency: toCurrencyRecord(row.currency) },
     receivedAt: row.received_at.toISOString(),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),

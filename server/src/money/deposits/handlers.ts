@@ -6,11 +6,11 @@ import { listPage } from '../../kernel/operation/paging.ts'
 import { beginReturn, findReturnFault, moveDeposit } from '../rails/deposit-rows.ts'
 import { creditDeposit } from './credit.ts'
 import {
+  buildPendingVoteWrites,
   castDepositVote,
   checkInSuspense,
   checkScreened,
   findDepositWallet,
-  pendingVoteWrites,
   withNote,
 } from './decide.ts'
 import { depositView, findDeposit } from './deposits.ts'
@@ -51,7 +51,8 @@ export const depositHandlers: Handlers<typeof deposits> = {
     const { account_id, transaction_id, reason } = credit.row
     const change = { account_id, transaction_id, reason, details: withNote(row, body.note) }
     const vote = await castDepositVote(op, row, { decision: 'ASSIGN', accountId: account.id })
-    if (!vote.decides) return { status: 200, body: depositView(row), writes: pendingVoteWrites(row, vote) }
+    if (!vote.decides)
+      return { status: 200, body: depositView(row), writes: buildPendingVoteWrites(row, vote) }
     const moved = moveDeposit(op, row, ['assign', 'credit'], change)
     return {
       status: 200,
@@ -83,7 +84,8 @@ export const depositHandlers: Handlers<typeof deposits> = {
         details: { reason: 'WALLET_ADDRESS', accountId: wallet.id },
       })
     const vote = await castDepositVote(op, row, { decision: 'RETURN' })
-    if (!vote.decides) return { status: 200, body: depositView(row), writes: pendingVoteWrites(row, vote) }
+    if (!vote.decides)
+      return { status: 200, body: depositView(row), writes: buildPendingVoteWrites(row, vote) }
     const moved = beginReturn(op, row, 'REQUESTED', { details: withNote(row, body?.note) })
     return { status: 200, body: depositView(moved.row), writes: [...vote.writes, ...moved.writes] }
   },

@@ -48,12 +48,12 @@ export function isAccountOfSender(sender: Sender, { account_info: info }: Accoun
 function listBankNumbers(info: ExternalAccountRow['account_info']): string[] {
   const { routingNumber, sortCode, swiftCode, bankCode, ifsc } = buildTable(
     ['routingNumber', 'sortCode', 'swiftCode', 'bankCode', 'ifsc'],
-    (name) => compact(textField(info, name)),
+    (name) => compact(readTextField(info, name)),
   )
   return [routingNumber, sortCode, swiftCode, bankCode, ifsc].filter((text) => text !== '')
 }
 
-function textField(info: object, name: string): string | undefined {
+function readTextField(info: object, name: string): string | undefined {
   const value: unknown = Object.entries(info).find(([key]) => key === name)?.[1]
   return typeof value === 'string' ? value : undefined
 }

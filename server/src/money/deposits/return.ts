@@ -10,10 +10,10 @@ import type { Write } from '../../storage/commit/writes.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
 import {
   beginReturn,
+  buildDepositRailLeg,
   buildReturnPayment,
   findReturnFault,
   moveDeposit,
-  railLeg,
   requireDeposit,
   toDepositCause,
 } from '../rails/deposit-rows.ts'
@@ -63,7 +63,7 @@ function recordArrival(
   const moved = moveDeposit(op, row, 'arrive_back')
   const { currency, amount } = row
   return [
-    ...postMove(op, row, { system, currency, amount: -amount }, railLeg(row, amount)),
+    ...postMove(op, row, { system, currency, amount: -amount }, buildDepositRailLeg(row, amount)),
     moved.write,
     ...(isRefund(payment) ? endRefund(op, payment, 'complete') : []),
     event(op, 'DEPOSIT.RETURNED', row.id, depositView(moved.row)),
@@ -83,7 +83,7 @@ function failReturn(
   const into = { system: 'suspense', currency, amount } as const
   const from = isRefund(payment)
     ? ({ system: 'refunds', currency, amount: -amount } as const)
-    : railLeg(row, -amount)
+    : buildDepositRailLeg(row, -amount)
   // Money in suspense has not moved if it was never sent.
   const isInSuspense = row.state === 'RETURNING' && !isRefund(payment)
   return [

@@ -1,4 +1,4 @@
-import { balanceUpdated, findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import { buildBalanceEvent, findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { type Cause, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { event } from '../../kernel/outbox/events.ts'
@@ -7,8 +7,8 @@ import { findTransaction, toTransactionView } from '../../kernel/transactions/tr
 import type { Write } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
-import { amountBooked } from '../rails/booked-amount.ts'
-import { moveDeposit, railLeg, toDepositCause } from '../rails/deposit-rows.ts'
+import { getBookedAmount } from '../rails/booked-amount.ts'
+import { buildDepositRailLeg, moveDeposit, toDepositCause } from '../rails/deposit-rows.ts'
 import { takeBack } from '../rails/reverse-credit.ts'
 import { depositView } from './deposits.ts'
 import { selectParts } from './store.ts'
@@ -77,7 +77,10 @@ class Reverser {
 
   #outOf(row: DepositRow, system: 'suspense' | 'receivables' | 'costs'): Write[] {
     const { currency, amount } = row
-    return post(this.#op, this.#cause, [{ system, currency, amount: -amount }, railLeg(row, amount)])
+    return post(this.#op, this.#cause, [
+      { system, currency, amount: -amount },
+      buildDepositRailLeg(row, amount),
+    ])
   }
 
   #buildReversal(row: DepositRow, moves: readonly Write[]): Reversal {
@@ -93,9 +96,12 @@ class Reverser {
    */
   #undoBorneCosts(row: DepositRow): Write[] {
     const { currency } = row
-    const difference = row.amount - amountBooked(row)
+    const difference = row.amount - getBookedAmount(row)
     const borne = difference > 0n ? difference : 0n
-    return post(this.#op, this.#cause, [railLeg(row, -borne), { system: 'costs', currency, amount: borne }])
+    return post(this.#op, this.#cause, [
+      buildDepositRailLeg(row, -borne),
+      { system: 'costs', currency, amount: borne },
+    ])
   }
 
   async #takeBack(row: DepositRow): Promise<Reversal> {
@@ -103,7 +109,7 @@ class Reverser {
     const account = await findInternalAccount(op, requireColumn(row, 'account_id'))
     const receipt = await findTransaction(op, requireColumn(row, 'transaction_id'))
     const before = this.#taken.get(account.id) ?? 0n
-    const to = railLeg(row, row.amount)
+    const to = buildDepositRailLeg(row, row.amount)
     const { writes, taken, shortfall } = await takeBack(op, this.#cause, account, to, before)
     this.#taken.set(account.id, before + taken)
     const owed = shortfall > 0n ? { shortfall: String(shortfall) } : {}
@@ -119,7 +125,7 @@ class Reverser {
       ...writes,
       ...moved.writes,
       event(op, 'INCOMING_PAYMENT.RETURNED', receipt.id, toTransactionView(moved.row, moved.row)),
-      balanceUpdated(op, account),
+      buildBalanceEvent(op, account),
     ])
   }
 }

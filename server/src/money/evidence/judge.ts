@@ -3,7 +3,7 @@ import type { RailEventReason } from '@countersign/contract/connectors/rail-even
 import type { MandateRow } from '../../storage/rows/mandate.ts'
 import type { DepositRow, RailPaymentRow } from '../../storage/rows/rail.ts'
 import { RAIL_PAYMENT_TRANSITIONS } from '../../storage/rows/states.ts'
-import { amountBooked, amountReported } from '../rails/booked-amount.ts'
+import { getBookedAmount, getReportedAmount } from '../rails/booked-amount.ts'
 import { isContradiction } from '../rails/settlement-table.ts'
 import {
   type AccountEvidence,
@@ -158,7 +158,7 @@ function hasConsistentAmount({ amount, currency, deposit }: DepositEvidence): bo
 function isSameDeposit({ amount, currency, deposit }: DepositEvidence, known: ExpectedDeposit): boolean {
   const { details } = known
   return (
-    (amount === amountBooked(known) || amount === amountReported(known)) &&
+    (amount === getBookedAmount(known) || amount === getReportedAmount(known)) &&
     currency === known.currency &&
     deposit.depositAccountId === details.depositAccount &&
     isSameText(deposit.endToEndId, details.endToEndId) &&
@@ -175,7 +175,9 @@ function isSameText(first: string | undefined, second: string | undefined): bool
 function judgeReversal(evidence: ReversalEvidence, { rail, deposit }: Expected): Verdict {
   if (deposit?.rail !== rail.name || deposit.rail_reference !== evidence.subject)
     return toHeld('UNKNOWN_DEPOSIT')
-  return isSameMoney(evidence, { ...deposit, amount: amountBooked(deposit) }) ? APPLY : toHeld('OTHER_AMOUNT')
+  return isSameMoney(evidence, { ...deposit, amount: getBookedAmount(deposit) })
+    ? APPLY
+    : toHeld('OTHER_AMOUNT')
 }
 
 /** True if the claim states the amount and currency of the record, or omits them. */

@@ -6,7 +6,7 @@ import {
   ACCOUNT_CHANGE_TRANSITIONS,
   EXTERNAL_ACCOUNT_TRANSITIONS,
 } from '@countersign/contract/states/account-change-states'
-import { actorView, nameActor } from '../../kernel/audit/actors.ts'
+import { nameActor, toActorView } from '../../kernel/audit/actors.ts'
 import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { checkEvent, transition } from '../../kernel/operation/transition.ts'
@@ -19,7 +19,7 @@ import { checkAccountDetails, computeFingerprint, listIdentifiers } from './acco
 import { endVerification } from './account-verifications.ts'
 import { selectAccountChange, selectAppliedAfter, selectPendingChanges } from './change-store.ts'
 import {
-  detailsBefore,
+  computeDetailsBefore,
   findDifferences,
   hasValues,
   pickValues,
@@ -298,7 +298,7 @@ export async function findAccountAsOf(
 ): Promise<ExternalAccountRow> {
   const { details_changed_at: changedAt, account_info: current } = account
   if (changedAt === null || changedAt <= time) return account
-  const account_info = detailsBefore(current, await selectAppliedAfter(op, account.id, time))
+  const account_info = computeDetailsBefore(current, await selectAppliedAfter(op, account.id, time))
   if (account_info === current) return account
   return { ...account, account_info, identifier: listIdentifiers(account_info)[0].value }
 }
@@ -351,7 +351,7 @@ export function accountChangeView(row: AccountChangeRow): SuccessOf<typeof accou
     railEventId: row.rail_event_id,
     transactionId: row.transaction_id,
     reason: row.reason,
-    decidedBy: actor_type === null ? undefined : actorView({ actor_type, actor_id, actor_name }),
+    decidedBy: actor_type === null ? undefined : toActorView({ actor_type, actor_id, actor_name }),
     decidedAt: row.decided_at?.toISOString(),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),

@@ -54,7 +54,7 @@ function renameBeneficiary(info: AccountDetails, name: string | null) {
 }
 
 /** The details before these changes were applied. `applied` is ordered from newest to oldest. */
-export function detailsBefore(
+export function computeDetailsBefore(
   info: AccountDetails,
   applied: readonly Pick<AccountChangeRow, 'previous'>[],
 ): AccountDetails {

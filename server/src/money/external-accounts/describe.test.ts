@@ -1,7 +1,7 @@
 import {
   EXTERNAL_ACCOUNT_INFO,
   type ExternalAccountTypeName,
-  exampleAccounts,
+  getExampleAccounts,
 } from '@countersign/contract/accounts/account-types'
 import { expect, test } from 'vitest'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
@@ -12,7 +12,7 @@ const describeExample = (account_type: ExternalAccountTypeName, account_info: ob
 
 test('the description of an account contains every detail in full', () => {
   for (const type of EXTERNAL_ACCOUNT_INFO.keys())
-    for (const example of exampleAccounts(type as ExternalAccountTypeName)) {
+    for (const example of getExampleAccounts(type as ExternalAccountTypeName)) {
       const description = describeExample(example.accountType, example)
       const { accountType: _, ...otherFields } = example
       const { beneficiary, ...details } = otherFields as Record<string, unknown>

@@ -142,7 +142,7 @@ export async function recordNameCheck(
 }
 
 /** An external account as the API shows it: its details, and the rails that reach it. */
-export function externalAccountView(row: ExternalAccountRow): ExternalAccountView {
+export function toExternalAccountView(row: ExternalAccountRow): ExternalAccountView {
   const details = row.account_info
   const { rails } = accountType(details.accountType)
   const accountInfo = { ...details, ...(rails.length > 0 ? { paymentRails: [...rails] } : {}) }

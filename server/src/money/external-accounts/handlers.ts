@@ -1,12 +1,12 @@
 import type { externalAccounts } from '@countersign/contract/accounts/external-accounts'
-import { type Op, ownCustomer } from '../../kernel/operation/app.ts'
+import { getOwnCustomerId, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { listPage } from '../../kernel/operation/paging.ts'
 import { findCustomer } from '../../people/customers/customers.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 import { removeAccount } from './account-changes.ts'
-import { type CreateBody, externalAccountView, findExternalAccount } from './external-accounts.ts'
+import { type CreateBody, findExternalAccount, toExternalAccountView } from './external-accounts.ts'
 import { newAccount, scheduleNameCheck } from './new-account.ts'
 import {
   selectCustomerExternalAccounts,
@@ -16,13 +16,13 @@ import {
 
 export const externalAccountHandlers: Handlers<typeof externalAccounts> = {
   customer_external_account_create: async (op, { body }) => {
-    const customerId = body.customerId ?? ownCustomer(op)
+    const customerId = body.customerId ?? getOwnCustomerId(op)
     if (customerId === undefined) return addPlatformAccount(op, body)
     const customer = await findCustomer(op, customerId)
     const account = await newAccount(op, customer.id, body)
     return {
       status: 201,
-      body: externalAccountView(account),
+      body: toExternalAccountView(account),
       writes: [
         ...(account.default_uma_deposit ? await endEarlierDefault(op, customer.id) : []),
         insert('external_accounts', account),
@@ -37,14 +37,14 @@ export const externalAccountHandlers: Handlers<typeof externalAccounts> = {
     body: await listPage(op, query, {
       rows: selectCustomerExternalAccounts(op, query),
       table: 'external_accounts',
-      view: (rows) => rows.map(externalAccountView),
+      view: (rows) => rows.map(toExternalAccountView),
     }),
   }),
 
   /** Also finds the platform's own accounts, because this route can add them too. */
   customer_external_account_get: async (op, { params }) => ({
     status: 200,
-    body: externalAccountView(await findExternalAccount(op, params.externalAccountId)),
+    body: toExternalAccountView(await findExternalAccount(op, params.externalAccountId)),
   }),
 
   customer_external_account_delete: async (op, { params }) =>
@@ -59,14 +59,14 @@ export const externalAccountHandlers: Handlers<typeof externalAccounts> = {
     const list = {
       rows: selectPlatformExternalAccounts(op, query),
       table: 'external_accounts',
-      view: (rows: ExternalAccountRow[]) => rows.map(externalAccountView),
+      view: (rows: ExternalAccountRow[]) => rows.map(toExternalAccountView),
     } as const
     return { status: 200, body: await listPage(op, cursorQuery, list) }
   },
 
   platform_external_account_get: async (op, { params }) => ({
     status: 200,
-    body: externalAccountView(await findPlatformExternalAccount(op, params.externalAccountId)),
+    body: toExternalAccountView(await findPlatformExternalAccount(op, params.externalAccountId)),
   }),
 
   platform_external_account_delete: async (op, { params }) =>
@@ -83,7 +83,7 @@ async function addPlatformAccount(op: Op, body: CreateBody) {
   const account = await newAccount(op, null, body)
   return {
     status: 201,
-    body: externalAccountView(account),
+    body: toExternalAccountView(account),
     writes: [insert('external_accounts', account), ...scheduleNameCheck(op, account)],
   } as const
 }

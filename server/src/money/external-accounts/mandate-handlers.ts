@@ -9,13 +9,13 @@ import {
   createMandate,
   findMandate,
   getMandateStatus,
-  mandateView,
+  toMandateView,
 } from './mandates.ts'
 
 export const mandateHandlers: Handlers<typeof mandates> = {
   mandate_create: async (op, { body }) => {
     const { row, writes } = await createMandate(op, body)
-    return { status: 201, body: mandateView(op, row), writes }
+    return { status: 201, body: toMandateView(op, row), writes }
   },
 
   mandate_list: async (op, { query }) => ({
@@ -26,7 +26,7 @@ export const mandateHandlers: Handlers<typeof mandates> = {
       await listPage(op, query, {
         rows: selectMandates(op, query),
         table: 'mandates',
-        view: (rows) => rows.map((row) => mandateView(op, row)),
+        view: (rows) => rows.map((row) => toMandateView(op, row)),
       }),
       ({ customerId, externalAccountId }) => [customerId, externalAccountId],
     ),
@@ -34,7 +34,7 @@ export const mandateHandlers: Handlers<typeof mandates> = {
 
   mandate_get: async (op, { params }) => ({
     status: 200,
-    body: mandateView(op, await findMandate(op, params.mandateId)),
+    body: toMandateView(op, await findMandate(op, params.mandateId)),
   }),
 
   mandate_cancel: async (op, { params, body }) => {
@@ -47,6 +47,6 @@ export const mandateHandlers: Handlers<typeof mandates> = {
       })
     const cancel = body.afterNextCollection ? cancelAfterNextCollection : cancelMandate
     const canceled = cancel(op, row, body.reason)
-    return { status: 200, body: mandateView(op, canceled.row), writes: canceled.writes }
+    return { status: 200, body: toMandateView(op, canceled.row), writes: canceled.writes }
   },
 }

@@ -363,7 +363,7 @@ export function countCollection(op: Op, mandate: MandateRow, firstPaymentId: str
   )
 }
 
-export function mandateView(op: Op, row: MandateRow): MandateView {
+export function toMandateView(op: Op, row: MandateRow): MandateView {
   return present({
     id: row.id,
     status: getMandateStatus(op, row),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { type Op, ownCustomer } from '../../kernel/operation/app.ts'
+import { getOwnCustomerId, type Op } from '../../kernel/operation/app.ts'
 import { extractUuid } from '../../storage/engine/ids.ts'
-import { lookupById, rowOfTable } from '../../storage/read/lookup.ts'
+import { lookupById, lookupByIdInTable } from '../../storage/read/lookup.ts'
 import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 
@@ -33,7 +33,7 @@ function selectLive(op: Op) {
     .where('deleted_at', 'is', null)
 }
 
-const LIVE_BY_ID = rowOfTable<ExternalAccountRow>(
+const LIVE_BY_ID = lookupByIdInTable<ExternalAccountRow>(
   'external_accounts',
   'SELECT * FROM external_accounts WHERE id = ANY ($1::uuid[]) AND deleted_at IS NULL',
 )
@@ -83,7 +83,7 @@ export function selectCustomerExternalAccounts(op: Op, { currency, customerId }:
   const rows = selectLive(op)
     .selectAll()
     .$call((q) => whereIfDefined(q, 'currency', '=', currency))
-    .$call((q) => whereIfDefined(q, 'customer_id', '=', ownCustomer(op)))
+    .$call((q) => whereIfDefined(q, 'customer_id', '=', getOwnCustomerId(op)))
   return customerId === undefined
     ? rows.where('customer_id', 'is not', null)
     : rows.where(ownerColumn, '=', toOwnerKey(customerId))

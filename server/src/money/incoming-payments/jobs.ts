@@ -1,9 +1,9 @@
-import { balanceUpdated, findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import { buildBalanceEvent, findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { fitsBalance } from '../../kernel/ledger/balances.ts'
 import { buildArrivalLegs, type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { moveTransaction } from '../../kernel/transactions/moves.ts'
-import { amountReceived, findTransaction } from '../../kernel/transactions/transactions.ts'
+import { findTransaction, toReceivedAmount } from '../../kernel/transactions/transactions.ts'
 import { isDeleted } from '../../people/customers/customers.ts'
 import { expectRow } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
@@ -20,7 +20,7 @@ export const settleReceipt: JobHandler<'receipt.settle'> = async (op, payload) =
   if (receipt.state !== 'PROCESSING') return []
   const account = await findInternalAccount(op, requireColumn(receipt, 'destination_account_id'))
   const customerId = requireColumn(receipt, 'customer_id')
-  const { amount } = amountReceived(receipt)
+  const { amount } = toReceivedAmount(receipt)
   const { deposit } = receipt.details
   const legs = deposit === undefined ? buildArrivalLegs(account, amount) : buildSuspenseLegs(account, amount)
   const canCredit =
@@ -36,7 +36,7 @@ export const settleReceipt: JobHandler<'receipt.settle'> = async (op, payload) =
     ...post(op, { cause: 'transaction', causeId: receipt.id }, legs),
     ...(deposit === undefined ? [] : [moveDeposit(op, await requireDeposit(op, deposit), 'credit').write]),
     ...moveTransaction(op, receipt, 'settle', { settled_at: op.now }).writes,
-    balanceUpdated(op, account),
+    buildBalanceEvent(op, account),
   ]
 }
 

@@ -16,7 +16,7 @@ const NESTING_MAX = 32
  * approval is enough, 403 and 422 reject it, and 202 and 409 leave the decision to a later call; any other
  * status is retried. A late decision also ends the delivery.
  */
-export const answerReceipt: ResponseRule = async (op, event, { status, body }) => {
+export const applyWebhookDecision: ResponseRule = async (op, event, { status, body }) => {
   const receipt = await findTransaction(op, event.object_id)
   const decide = DECISIONS[status]
   if (!isAwaitingApproval(op, receipt)) return decide && { ended: true, writes: [] }

@@ -11,7 +11,7 @@ import { job } from '../../kernel/outbox/jobs.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { PaymentOccurrenceRow, PaymentScheduleRow } from '../../storage/rows/payment-schedule.ts'
 import { selectOccurrenceOn, selectOpenSchedules } from './schedule-store.ts'
-import { firstDate } from './timing.ts'
+import { findFirstDate } from './timing.ts'
 import { type PlannedDate, planNextDate } from './upcoming-dates.ts'
 
 /** A changed schedule, with the writes of the change. */
@@ -92,7 +92,7 @@ export async function startSchedule(
   const next = requireNextDate(schedule)
   const isLate = next.at <= op.now
   // Dates before the next date were already paid or skipped.
-  const first = isLate ? firstDate(timing, op.now) : next
+  const first = isLate ? findFirstDate(timing, op.now) : next
   const hasPassed = isLate && isAnnounced
   const planned = first && { ...first, number: hasPassed ? next.number + 1 : next.number }
   if (!planned || (timing.count !== undefined && planned.number > timing.count))

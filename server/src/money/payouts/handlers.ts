@@ -10,7 +10,14 @@ import { insert } from '../../storage/commit/writes.ts'
 import { extractUuid } from '../../storage/engine/ids.ts'
 import type { PayoutLineRow } from '../../storage/rows/payout.ts'
 import { checkExecutable, checkFileIsNew, checkTransition } from './execute-batch.ts'
-import { batchView, findBatch, lineView, newBatch, newLine, scheduleNextRun } from './payout-batches.ts'
+import {
+  batchView,
+  findBatch,
+  newBatch,
+  newLine,
+  scheduleNextRun,
+  toPayoutLineView,
+} from './payout-batches.ts'
 import { selectBatches, selectLines, selectSameFile } from './store.ts'
 
 const BY_LINE: Order<PayoutLineRow> = {
@@ -66,7 +73,7 @@ export const payoutBatchHandlers: Handlers<typeof payoutBatches> = {
       table: 'payout_lines',
       by: BY_LINE,
       order: 'asc',
-      view: (rows: PayoutLineRow[]) => rows.map(lineView),
+      view: (rows: PayoutLineRow[]) => rows.map(toPayoutLineView),
     } as const
     // The cursor is valid only for this batch.
     return { status: 200, body: await listPage(op, { ...query, batch: id }, list) }

@@ -11,7 +11,7 @@ import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { BANK_TIME_ZONES } from '../rails/bank-holidays.ts'
 import { draftPayment } from '../transfers/transfer-out.ts'
 import { findParties } from '../transfers/transfers.ts'
-import { firstDate, type PaymentDate } from './timing.ts'
+import { findFirstDate, type PaymentDate } from './timing.ts'
 
 type ScheduleBody = BodyOf<typeof payment_schedule_create>
 
@@ -101,7 +101,7 @@ function buildTiming(op: Op, body: ScheduleBody, currency: string): ScheduleTimi
 }
 
 function checkDates(op: Op, timing: ScheduleTiming): PaymentDate {
-  const first = firstDate(timing, op.now)
+  const first = findFirstDate(timing, op.now)
   if (!first) throw fieldError('INVALID_INPUT', 'rule', 'This rule has no dates in the future.')
   if (first.at > addSeconds(op.now, FIRST_WITHIN_SECONDS))
     throw fieldError('INVALID_INPUT', 'rule', 'The first payment must be within ten years.')

@@ -1,4 +1,4 @@
-import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { isKnownCurrency, toCurrencyRecord } from '@countersign/contract/core/currencies'
 import type { SuccessOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
 import type {
@@ -54,7 +54,7 @@ export async function scheduleView(op: Op, row: PaymentScheduleRow): Promise<Sch
     status: row.state,
     name: row.name,
     customerId: row.customer_id,
-    ...(await paymentParts(op, row)),
+    ...(await listPaymentParts(op, row)),
     remittanceInformation: row.remittance_information,
     rule: timing.rule,
     startDate: timing.startDate,
@@ -76,7 +76,7 @@ export async function scheduleView(op: Op, row: PaymentScheduleRow): Promise<Sch
   })
 }
 
-export async function occurrenceView(
+export async function toOccurrenceView(
   op: Op,
   schedule: PaymentScheduleRow,
   row: PaymentOccurrenceRow,
@@ -90,20 +90,20 @@ export async function occurrenceView(
     date: row.date,
     paysAt: row.pays_at.toISOString(),
     name: schedule.name,
-    ...(await paymentParts(op, schedule)),
+    ...(await listPaymentParts(op, schedule)),
     transactionId: row.transaction_id,
     error: code === null || message === null ? undefined : present({ code, message, field }),
   })
 }
 
 /** The accounts and the amount of a schedule's payments, as the API shows them. */
-async function paymentParts(op: Op, row: PaymentScheduleRow) {
+async function listPaymentParts(op: Op, row: PaymentScheduleRow) {
   const { amount, currency } = row
   if (!isKnownCurrency(currency)) throw new Error(`Unknown currency in a payment schedule: ${currency}`)
   return {
     source: { accountId: row.source_account_id },
     destination: present({ accountId: row.destination_account_id, paymentRail: row.payment_rail }),
     payee: await schedulePayeeView(op, row),
-    amount: { amount, currency: currencyRecord(currency) },
+    amount: { amount, currency: toCurrencyRecord(currency) },
   }
 }

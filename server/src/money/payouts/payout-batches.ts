@@ -1,4 +1,4 @@
-import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { isKnownCurrency, toCurrencyRecord } from '@countersign/contract/core/currencies'
 import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
 import type { payout_batch_create, payout_batch_get } from '@countersign/contract/payments/payout-batches'
@@ -140,7 +140,7 @@ export function batchView(row: PayoutBatchRow): BatchView {
   })
 }
 
-export function lineView(row: PayoutLineRow) {
+export function toPayoutLineView(row: PayoutLineRow) {
   const { code, message, field, amount, currency } = row
   return present({
     id: row.id,
@@ -162,5 +162,5 @@ export function lineView(row: PayoutLineRow) {
 
 function toMoneyView(amount: bigint, currency: string) {
   if (!isKnownCurrency(currency)) throw new Error(`Unknown payout currency ${currency}`)
-  return { amount, currency: currencyRecord(currency) }
+  return { amount, currency: toCurrencyRecord(currency) }
 }

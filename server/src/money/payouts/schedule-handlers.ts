@@ -15,7 +15,7 @@ import {
   updateSchedule,
 } from './change-schedule.ts'
 import { draftSchedule } from './new-schedule.ts'
-import { checkTransition, findSchedule, occurrenceView, scheduleView } from './payment-schedules.ts'
+import { checkTransition, findSchedule, scheduleView, toOccurrenceView } from './payment-schedules.ts'
 import { selectOccurrences, selectSchedules } from './schedule-store.ts'
 import { skipDate } from './skip-date.ts'
 
@@ -63,7 +63,7 @@ export const paymentScheduleHandlers: Handlers<typeof paymentSchedules> = {
       table: 'payment_occurrences',
       by: BY_NUMBER,
       view: (rows: PaymentOccurrenceRow[]) =>
-        Promise.all(rows.map((row) => occurrenceView(op, schedule, row))),
+        Promise.all(rows.map((row) => toOccurrenceView(op, schedule, row))),
     } as const
     // The cursor is valid only for this schedule.
     return { status: 200, body: await listPage(op, { ...query, schedule: schedule.id }, list) }

@@ -17,7 +17,7 @@ import {
   updateSchedule,
 } from './change-schedule.ts'
 import { type Fault, toFault } from './judge-line.ts'
-import { occurrenceView } from './payment-schedules.ts'
+import { toOccurrenceView } from './payment-schedules.ts'
 import { selectSchedule } from './schedule-store.ts'
 
 /** The maximum delay of a payment. On a running server, jobs are late only by seconds. */
@@ -49,7 +49,7 @@ async function announceOccurrence(op: Op, schedule: PaymentScheduleRow): Promise
   return [
     ...writes,
     insert('payment_occurrences', occurrence),
-    event(op, 'PAYMENT_SCHEDULE.UPCOMING', schedule.id, await occurrenceView(op, row, occurrence)),
+    event(op, 'PAYMENT_SCHEDULE.UPCOMING', schedule.id, await toOccurrenceView(op, row, occurrence)),
     scheduleNextRun(op, row),
   ]
 }
@@ -67,7 +67,7 @@ async function payOccurrence(
     ...writes,
     sentOccurrence.write,
     ...advanceSchedule(op, schedule).writes,
-    event(op, 'PAYMENT_SCHEDULE.SENT', schedule.id, await occurrenceView(op, schedule, sentOccurrence.row)),
+    event(op, 'PAYMENT_SCHEDULE.SENT', schedule.id, await toOccurrenceView(op, schedule, sentOccurrence.row)),
   ]
 }
 
@@ -117,7 +117,7 @@ async function refuseOccurrence(
       op,
       'PAYMENT_SCHEDULE.FAILED',
       schedule.id,
-      await occurrenceView(op, schedule, failedOccurrence.row),
+      await toOccurrenceView(op, schedule, failedOccurrence.row),
     ),
   ]
 }
@@ -135,7 +135,7 @@ async function missOccurrence(
       op,
       'PAYMENT_SCHEDULE.FAILED',
       schedule.id,
-      await occurrenceView(op, schedule, missedOccurrence.row),
+      await toOccurrenceView(op, schedule, missedOccurrence.row),
     ),
   ]
 }

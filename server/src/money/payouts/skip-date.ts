@@ -29,8 +29,8 @@ export async function skipDate(
   const next = requireNextDate(schedule)
   if (date === undefined || date === next.date) return skipNext(op, schedule)
   const occurrence = await selectOccurrenceOn(op, schedule.id, date)
-  if (occurrence) throw alreadyDecidedError(date, occurrence.state)
-  if (schedule.skipped_dates.includes(date)) throw alreadyDecidedError(date, 'SKIPPED')
+  if (occurrence) throw createAlreadyDecidedError(date, occurrence.state)
+  if (schedule.skipped_dates.includes(date)) throw createAlreadyDecidedError(date, 'SKIPPED')
   let checkedCount = 0
   for (const planned of iterateDates(schedule)) {
     checkedCount += 1
@@ -57,7 +57,7 @@ async function skipNext(op: Op, schedule: PaymentScheduleRow): Promise<ChangedSc
   return { row, writes: [skippedWrite, ...writes] }
 }
 
-function alreadyDecidedError(date: string, state: string): ApiError {
+function createAlreadyDecidedError(date: string, state: string): ApiError {
   return new ApiError('INVALID_STATE_TRANSITION', {
     message: `The payment of ${date} is already ${state}.`,
     details: { field: 'date', status: state },

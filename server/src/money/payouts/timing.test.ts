@@ -4,7 +4,7 @@ import { DateTime } from 'luxon'
 import { describe, expect, test } from 'vitest'
 import type { ScheduleTiming } from '../../storage/rows/payment-schedule.ts'
 import { isBankingDay } from '../rails/bank-holidays.ts'
-import { computePaymentTime, findNextDate, firstDate } from './timing.ts'
+import { computePaymentTime, findFirstDate, findNextDate } from './timing.ts'
 
 const DAY_MS = 86_400_000
 
@@ -230,7 +230,7 @@ describe('the time of a date', () => {
     fc.assert(
       fc.property(aTiming, aDate, fc.nat(DAY_MS), (timing, day, ms) => {
         const now = new Date(Date.parse(day) + ms)
-        const first = firstDate(timing, now)
+        const first = findFirstDate(timing, now)
         const allDates = listDatesAfter(timing, addDays(day, -20), 80).filter(
           (date) => computePaymentTime(timing, date) > now,
         )

@@ -37,7 +37,7 @@ export function findNextDate(timing: ScheduleTiming, after: string): string | un
 }
 
 /** The first date of payment whose time is after `now`. */
-export function firstDate(timing: ScheduleTiming, now: Date): PaymentDate | undefined {
+export function findFirstDate(timing: ScheduleTiming, now: Date): PaymentDate | undefined {
   // No time zone is more than a day away from UTC.
   let before = formatDate(DateTime.fromJSDate(now, { zone: 'utc' }).minus({ days: 2 }))
   for (;;) {

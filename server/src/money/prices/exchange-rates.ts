@@ -1,9 +1,9 @@
 import { ACCOUNT_TYPES, accountType, isAccountType } from '@countersign/contract/accounts/account-types'
 import {
   CURRENCIES,
-  currencyRecord,
   isKnownCurrency,
   type KnownCurrency,
+  toCurrencyRecord,
 } from '@countersign/contract/core/currencies'
 import { buildTable, keysOf } from '@countersign/contract/core/objects'
 import type { PaymentRailName } from '@countersign/contract/core/rails'
@@ -64,11 +64,11 @@ export function exchangeRateViews(source: Source, destination: KnownCurrency, pr
       `The amount is too large to convert from ${source.currency} to ${destination}.`,
     )
   return RAILS_BY_CURRENCY[destination].map((destinationPaymentRail) => ({
-    sourceCurrency: currencyRecord(source.currency),
+    sourceCurrency: toCurrencyRecord(source.currency),
     sendingAmount: price.sendingAmount,
     minSendingAmount: source.minAmount,
     maxSendingAmount: source.maxAmount,
-    destinationCurrency: currencyRecord(destination),
+    destinationCurrency: toCurrencyRecord(destination),
     destinationPaymentRail,
     receivingAmount: price.receivingAmount,
     exchangeRate: exchangeRate(price),

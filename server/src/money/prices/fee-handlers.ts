@@ -3,7 +3,7 @@ import type { Handlers } from '../../kernel/operation/operation.ts'
 import { listPage } from '../../kernel/operation/paging.ts'
 import { toMoney } from '../../kernel/transactions/transactions.ts'
 import { selectEntries } from './fee-store.ts'
-import { feeView, findFeeAccounts } from './fees.ts'
+import { findFeeAccounts, toFeeView } from './fees.ts'
 
 export const feeHandlers: Handlers<typeof fees> = {
   platform_fee_list: async (op, { query }) => {
@@ -14,7 +14,7 @@ export const feeHandlers: Handlers<typeof fees> = {
         rows: accounts.flatMap(({ id }) => selectEntries(op, id, query)),
         table: 'ledger_transfers',
         order: query.sortOrder ?? 'desc',
-        view: (rows) => Promise.all(rows.map((row) => feeView(op, row))),
+        view: (rows) => Promise.all(rows.map((row) => toFeeView(op, row))),
       }),
     }
   },

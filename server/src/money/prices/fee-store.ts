@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
 import { parseOptionalTime } from '../../kernel/operation/time-range.ts'
-import { rowByKey } from '../../storage/read/lookup.ts'
+import { lookupByKey } from '../../storage/read/lookup.ts'
 import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
 import { TRANSFER_TRANSITIONS } from '../../storage/rows/states.ts'
@@ -42,7 +42,7 @@ export type TransferQuote = Pick<LedgerTransferRow, 'id' | 'platform_id'> &
   Pick<QuoteRow, 'transaction_id' | 'customer_id'> & { readonly quote_id: string }
 
 // OFFSET 0 stops the planner from reordering the join, so that rows are always looked up by id.
-const QUOTE_BY_TRANSFER = rowByKey<TransferQuote>(
+const QUOTE_BY_TRANSFER = lookupByKey<TransferQuote>(
   `SELECT t.id, t.platform_id, q.id AS quote_id, q.transaction_id, q.customer_id
    FROM ledger_transfers t
    CROSS JOIN LATERAL (SELECT id, transaction_id, customer_id FROM quotes WHERE id = t.cause_id OFFSET 0) q

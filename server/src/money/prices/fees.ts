@@ -17,7 +17,7 @@ export async function findFeeAccounts(op: Op, currency: string | undefined) {
  * A fee as the API shows it. It was charged for a quote, a transfer on a chain, or the payment of a
  * withdrawal.
  */
-export async function feeView(op: Op, { id, amount, currency, cause, cause_id, created_at }: FeeRow) {
+export async function toFeeView(op: Op, { id, amount, currency, cause, cause_id, created_at }: FeeRow) {
   if (cause === 'transaction') {
     const { customer_id } = await findTransaction(op, cause_id)
     return {

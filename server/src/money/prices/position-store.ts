@@ -2,7 +2,7 @@ import { requireValue } from '../../base/formats/require-value.ts'
 import { INT64_MAX } from '../../base/json/int64.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { extractUuid } from '../../storage/engine/ids.ts'
-import { rowByKey } from '../../storage/read/lookup.ts'
+import { lookupByKey } from '../../storage/read/lookup.ts'
 import type { FxInFlightRow, LedgerAccountRow } from '../../storage/rows/ledger.ts'
 
 export type PositionRow = Pick<LedgerAccountRow, 'currency' | 'posted'> &
@@ -12,7 +12,7 @@ type CurrencyPositionRow = Pick<LedgerAccountRow, 'platform_id' | 'currency' | '
   Pick<FxInFlightRow, 'sold'>
 
 // OFFSET 0 stops the planner from reordering the joins, so that rows are always looked up by key.
-const POSITION_BY_CURRENCY = rowByKey<CurrencyPositionRow>(
+const POSITION_BY_CURRENCY = lookupByKey<CurrencyPositionRow>(
   `SELECT asked.platform_id, asked.currency, coalesce(l.posted, 0) AS posted, coalesce(f.sold, 0) AS sold
    FROM unnest($1::uuid[], $2::text[]) AS asked (platform_id, currency)
    LEFT JOIN LATERAL (SELECT posted FROM ledger_accounts t

@@ -1,4 +1,4 @@
-import { currencyRecord, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { type KnownCurrency, toCurrencyRecord } from '@countersign/contract/core/currencies'
 import { INT64_MAX } from '../../base/json/int64.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
@@ -53,10 +53,10 @@ export async function findPositions(op: Op): Promise<PositionRow[]> {
 }
 
 /** A position as the API shows it. */
-export function positionView(op: Op, { currency, posted, bought, sold }: PositionRow) {
+export function toPositionView(op: Op, { currency, posted, bought, sold }: PositionRow) {
   const limit = op.positionLimits?.get(currency)
   return {
-    currency: currencyRecord(currency),
+    currency: toCurrencyRecord(currency),
     position: posted,
     inFlight: { bought, sold },
     ...(limit === undefined ? {} : { limit, available: limit + posted - sold }),

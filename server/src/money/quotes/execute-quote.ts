@@ -1,7 +1,7 @@
 import { PULL_INITIAL, QUOTE_TRANSITIONS } from '@countersign/contract/states/payment-states'
 import { formatCurrencyAmount } from '../../base/pricing/pricing.ts'
 import {
-  balanceUpdated,
+  buildBalanceEvent,
   canSeeAccount,
   findInternalAccount,
   isOwnerDeleted,
@@ -190,7 +190,7 @@ export function executeQuote(
   const beginResult = isCollected(quote)
     ? beginPull(op, quote, transaction, held)
     : beginSettlement(op, quote, transaction, held)
-  return { ...beginResult, writes: [...guards, write, ...beginResult.writes, balanceUpdated(op, account)] }
+  return { ...beginResult, writes: [...guards, write, ...beginResult.writes, buildBalanceEvent(op, account)] }
 }
 
 /**

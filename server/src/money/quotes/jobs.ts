@@ -1,5 +1,5 @@
 import { QUOTE_TRANSITIONS } from '@countersign/contract/states/payment-states'
-import { balanceUpdated, isOwnerDeleted } from '../../kernel/accounts/accounts.ts'
+import { buildBalanceEvent, isOwnerDeleted } from '../../kernel/accounts/accounts.ts'
 import { fitsBalance } from '../../kernel/ledger/balances.ts'
 import { release } from '../../kernel/ledger/holds.ts'
 import { post } from '../../kernel/ledger/transfers.ts'
@@ -7,7 +7,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
-import type { RailAnswer } from '../../kernel/ports/rail.ts'
+import type { RailResult } from '../../kernel/ports/rail.ts'
 import { announceRefund, endRefund, moveTransaction, newRefund } from '../../kernel/transactions/moves.ts'
 import {
   findTransaction,
@@ -35,10 +35,12 @@ import { findQuote } from './quotes.ts'
 import {
   addCounterpartyDetails,
   buildHold,
+  buildPayerBalanceEvents,
   buildPayerLeg,
   buildReversalLegs,
   buildSettlementLegs,
   buildUndeliveredLeg,
+  buildWalletBalanceEvents,
   chargePayer,
   endQuote,
   findPayeeAccount,
@@ -48,8 +50,6 @@ import {
   isDeliveredInternally,
   isPaidInternally,
   isRefundable,
-  payerBalanceUpdated,
-  walletBalanceUpdated,
 } from './settlement.ts'
 
 /** Expires a quote that was not executed before its deadline, and its transaction. */
@@ -144,7 +144,7 @@ async function settleQuote(
     endQuote(op, quote, 'settle'),
     ...guardPullNotReturned(quote),
     ...moved.writes,
-    ...(await payerBalanceUpdated(op, quote)),
+    ...(await buildPayerBalanceEvents(op, quote)),
     ...(isPaidInternally(quote) ? await creditPayee(op, quote, moved.row) : []),
   ]
 }
@@ -165,7 +165,7 @@ async function creditPayee(op: Op, quote: QuoteRow, transaction: TransactionRow)
           amount: quote.receiving_amount,
           description: transaction.description,
         })),
-    balanceUpdated(op, account),
+    buildBalanceEvent(op, account),
   ]
 }
 
@@ -174,7 +174,7 @@ function toReceiptSource({ source_account_id: accountId, sending_currency: curre
   return accountId === null ? null : { accountId, currency }
 }
 
-type DeliveryFailure = Extract<RailAnswer, { outcome: 'failed' }>
+type DeliveryFailure = Extract<RailResult, { outcome: 'failed' }>
 
 /** Fails a payment that was never sent: releases its hold, or refunds the money that funded it. */
 async function failQuote(
@@ -196,7 +196,7 @@ async function failQuote(
     release(op, { ...buildHold(quote, account), holdId: requireColumn(transaction, 'hold_id') }),
     endQuote(op, quote, 'fail'),
     ...moveTransaction(op, transaction, 'fail', change).writes,
-    ...(await payerBalanceUpdated(op, quote)),
+    ...(await buildPayerBalanceEvents(op, quote)),
   ]
 }
 
@@ -229,7 +229,7 @@ async function returnQuote(
     ...guardPullNotReturned(quote),
     ...writes,
     ...(isRefundable(quote) ? [announceRefund(op, row)] : []),
-    ...(wasDelivered ? [] : await payerBalanceUpdated(op, quote)),
+    ...(wasDelivered ? [] : await buildPayerBalanceEvents(op, quote)),
     ...(isRefundable(quote) ? [refundJob(op, row)] : []),
   ]
 }
@@ -307,8 +307,8 @@ async function refundQuote(
       payer,
     ]),
     ...endRefund(op, transaction, 'complete'),
-    ...(await payerBalanceUpdated(op, quote)),
-    ...(await walletBalanceUpdated(op, quote)),
+    ...(await buildPayerBalanceEvents(op, quote)),
+    ...(await buildWalletBalanceEvents(op, quote)),
   ]
 }
 

@@ -6,7 +6,7 @@ import type { quote_create } from '@countersign/contract/payments/quotes'
 import { findCustomerAccount, findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { listFundingTypes } from '../../kernel/accounts/funding.ts'
 import type { RequiredSenderField } from '../../kernel/magic-values/uma-receivers.ts'
-import { type Op, ownCustomer } from '../../kernel/operation/app.ts'
+import { getOwnCustomerId, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { findCustomer } from '../../people/customers/customers.ts'
 import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
@@ -90,14 +90,14 @@ async function findFundedParties(
   { currency, cryptoNetwork, customerId }: FundingSource,
   destination: QuoteBody['destination'],
 ): Promise<Parties> {
-  if (!isKnownCurrency(currency)) throw noRateError('source.currency', currency)
+  if (!isKnownCurrency(currency)) throw createNoRateError('source.currency', currency)
   if (listFundingTypes(currency, cryptoNetwork).length === 0)
     throw fieldError(
       'INVALID_INPUT',
       'source.cryptoNetwork',
       `${currency} cannot be received on ${cryptoNetwork}.`,
     )
-  const payerId = customerId ?? ownCustomer(op)
+  const payerId = customerId ?? getOwnCustomerId(op)
   const namedCustomer = payerId ? await requireApprovedCustomer(op, payerId) : undefined
   const payee = await findPayee(op, destination, (owner) => !namedCustomer || owner === namedCustomer.id)
   const owner = findPayeeOwner(payee)
@@ -128,7 +128,7 @@ async function findPayer(op: Op, accountId: string): Promise<PayingAccount> {
       field,
       'No rail can pull money from this account. Use REALTIME_FUNDING instead.',
     )
-  if (!isKnownCurrency(account.currency)) throw noRateError(field, account.currency)
+  if (!isKnownCurrency(account.currency)) throw createNoRateError(field, account.currency)
   return { kind: 'pull', account, currency: account.currency, rail }
 }
 
@@ -205,7 +205,7 @@ async function findPayee(
   await checkUsable(op, account, field)
   if (account.customer_id !== null) await findCustomer(op, account.customer_id, field)
   checkCurrency(currency, account.currency)
-  if (!isKnownCurrency(account.currency)) throw noRateError(field, account.currency)
+  if (!isKnownCurrency(account.currency)) throw createNoRateError(field, account.currency)
   checkRail(account, paymentRail, 'destination.paymentRail')
   return { kind: 'external', account, currency: account.currency }
 }
@@ -262,6 +262,6 @@ function isCommon(rail: string): boolean {
   return rail !== 'BACS'
 }
 
-function noRateError(field: string, currency: string) {
+function createNoRateError(field: string, currency: string) {
   return fieldError('INVALID_CURRENCY', field, `No exchange rate is available for ${currency}.`)
 }

@@ -29,8 +29,8 @@ import {
   buildFundingLegs,
   buildHold,
   buildPullReturnLegs,
+  buildWalletBalanceEvents,
   endQuote,
-  walletBalanceUpdated,
 } from './settlement.ts'
 
 /**
@@ -94,7 +94,7 @@ async function recordArrival(op: Op, quote: QuoteRow, transaction: TransactionRo
       : postQuoteLegs(op, quote, buildFundingLegs(quote, 'clearing', quote.sending_amount))),
     movePull(op, quote, 'deliver'),
     ...buildSettlement(op, quote, transaction),
-    ...(await walletBalanceUpdated(op, quote)),
+    ...(await buildWalletBalanceEvents(op, quote)),
   ]
 }
 
@@ -127,7 +127,7 @@ async function failPull(
     ...(held ? [release(op, held)] : []),
     endQuote(op, quote, 'fail', { pull_state }, guard),
     ...moveTransaction(op, transaction, 'fail', change).writes,
-    ...(await walletBalanceUpdated(op, quote)),
+    ...(await buildWalletBalanceEvents(op, quote)),
   ]
 }
 

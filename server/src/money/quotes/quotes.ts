@@ -1,4 +1,4 @@
-import { currencyRecord } from '@countersign/contract/core/currencies'
+import { toCurrencyRecord } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
 import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, type SignedCall } from '../../kernel/operation/operation.ts'
@@ -43,10 +43,10 @@ export function quoteView(op: Op, quote: QuoteRow, payloadToSign: string | undef
     status: quote.state,
     createdAt: quote.created_at.toISOString(),
     expiresAt: quote.expires_at.toISOString(),
-    source: sourceView(quote),
-    destination: destinationView(quote),
-    sendingCurrency: currencyRecord(quote.sending_currency),
-    receivingCurrency: currencyRecord(quote.receiving_currency),
+    source: toQuoteSourceView(quote),
+    destination: toQuoteDestinationView(quote),
+    sendingCurrency: toCurrencyRecord(quote.sending_currency),
+    receivingCurrency: toCurrencyRecord(quote.receiving_currency),
     totalSendingAmount: quote.sending_amount,
     totalReceivingAmount: quote.receiving_amount,
     exchangeRate: quote.pricing.exchangeRate,
@@ -70,7 +70,7 @@ function buildPaymentInstructions(op: Op, quote: QuoteRow, payloadToSign: string
   return reference === undefined ? undefined : buildFundingInstructions(op, quote, reference)
 }
 
-function sourceView(quote: QuoteRow) {
+function toQuoteSourceView(quote: QuoteRow) {
   const { customerId } = quote.request
   return quote.source_account_id === null
     ? present({
@@ -82,7 +82,7 @@ function sourceView(quote: QuoteRow) {
     : present({ sourceType: 'ACCOUNT' as const, accountId: quote.source_account_id, customerId })
 }
 
-function destinationView(quote: QuoteRow) {
+function toQuoteDestinationView(quote: QuoteRow) {
   const currency = quote.receiving_currency
   return quote.destination_uma === null
     ? present({

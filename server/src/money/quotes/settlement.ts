@@ -1,5 +1,5 @@
 import { QUOTE_TRANSITIONS } from '@countersign/contract/states/payment-states'
-import { balanceUpdated, findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import { buildBalanceEvent, findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { capture } from '../../kernel/ledger/holds.ts'
 import { type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
@@ -143,15 +143,15 @@ export function chargePayer(
 /**
  * The balance event of the internal account that holds the money, if any. Must come after the ledger writes.
  */
-export async function payerBalanceUpdated(op: Op, quote: QuoteRow): Promise<Write[]> {
+export async function buildPayerBalanceEvents(op: Op, quote: QuoteRow): Promise<Write[]> {
   const account = getHoldingAccountId(quote)
-  return account === undefined ? [] : [balanceUpdated(op, await findInternalAccount(op, account))]
+  return account === undefined ? [] : [buildBalanceEvent(op, await findInternalAccount(op, account))]
 }
 
 /** The balance event of a chain wallet whose money was collected. Must come after the ledger writes. */
-export async function walletBalanceUpdated(op: Op, quote: QuoteRow): Promise<Write[]> {
+export async function buildWalletBalanceEvents(op: Op, quote: QuoteRow): Promise<Write[]> {
   if (!isCollected(quote)) return []
-  return [balanceUpdated(op, await findInternalAccount(op, requireColumn(quote, 'source_account_id')))]
+  return [buildBalanceEvent(op, await findInternalAccount(op, requireColumn(quote, 'source_account_id')))]
 }
 
 /**

@@ -1,11 +1,11 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import { parseOptionalTime } from '../../kernel/operation/time-range.ts'
-import { lookupById, rowByKey } from '../../storage/read/lookup.ts'
+import { lookupById, lookupByKey } from '../../storage/read/lookup.ts'
 import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { QuoteRow, SigningRequestRow } from '../../storage/rows/tables.ts'
 
 const BY_ID = lookupById('quotes')
-const PAYLOAD_BY_ID = rowByKey<Pick<SigningRequestRow, 'id' | 'platform_id' | 'payload'>>(
+const PAYLOAD_BY_ID = lookupByKey<Pick<SigningRequestRow, 'id' | 'platform_id' | 'payload'>>(
   'SELECT id, platform_id, payload FROM signing_requests WHERE id = ANY ($1::uuid[])',
   'id',
 )
@@ -41,7 +41,7 @@ type OrderRow = Pick<SigningRequestRow, 'id' | 'platform_id' | 'payload' | 'stam
   readonly public_key: string | null
 }
 
-const ORDER_BY_ID = rowByKey<OrderRow>(
+const ORDER_BY_ID = lookupByKey<OrderRow>(
   `SELECT r.id, r.platform_id, r.payload, r.stamp, s.public_key
    FROM signing_requests r LEFT JOIN sessions s ON s.id = r.session_id WHERE r.id = ANY ($1::uuid[])`,
   'id',

@@ -20,7 +20,7 @@ import {
 import { type ExpectedRail, judge, type Verdict } from '../evidence/judge.ts'
 import { judgeDecided } from '../evidence/judge-decided.ts'
 import { findQuote } from '../quotes/quotes.ts'
-import { amountBooked } from '../rails/booked-amount.ts'
+import { getBookedAmount } from '../rails/booked-amount.ts'
 import { findDepositRow } from '../rails/deposit-rows.ts'
 import { deriveDepositId, deriveLineReportId, deriveRailEventId } from '../rails/rail-ids.ts'
 import {
@@ -225,7 +225,7 @@ async function applyReversal(
 ): Promise<Applied> {
   const verdict = judge(evidence, { rail: findExpectedRail(op, rail), deposit: row })
   if (verdict.effect === 'hold')
-    return holdClaim(verdict.reason, row && { ...row, amount: amountBooked(row) })
+    return holdClaim(verdict.reason, row && { ...row, amount: getBookedAmount(row) })
   const reversal = row && (await reverseDeposit(op, row, evidence.message))
   return reversal ? { writes: reversal.writes } : { writes: [], reason: 'CONTRADICTION' }
 }

@@ -28,7 +28,7 @@ export const sandboxRailEventHandlers: Pick<Handlers<typeof sandboxDeposits>, 's
     const applied = await applyEvent(op, SANDBOX_RAIL, report, 'SANDBOX')
     const row = buildRailEventRow(op, SANDBOX_RAIL, report, applied.reason, applied)
     const view = {
-      ...headView(row),
+      ...toRailEventHeadView(row),
       ...present({ reason: row.reason }),
       status: row.state === APPLIED ? APPLIED : RAIL_EVENT_INITIAL,
     }
@@ -74,7 +74,7 @@ export const railEventHandlers: Handlers<typeof railEvents> = {
     body: await listPage(op, query, {
       rows: selectRailEvents(op, query),
       table: 'rail_events',
-      view: (rows) => rows.map(railEventView),
+      view: (rows) => rows.map(toRailEventView),
     }),
   }),
 
@@ -82,7 +82,7 @@ export const railEventHandlers: Handlers<typeof railEvents> = {
     const row = await findWaiting(op, params.railEventId)
     const change = { note: body.note, resolved_at: op.now }
     const moved = transition(op, 'rail_events', RAIL_EVENT_TRANSITIONS, row, 'resolve', change)
-    return { status: 200, body: railEventView(moved.row), writes: [moved.write] }
+    return { status: 200, body: toRailEventView(moved.row), writes: [moved.write] }
   },
 }
 
@@ -96,9 +96,9 @@ async function findWaiting(op: Op, id: string): Promise<RailEventRow> {
   return row
 }
 
-function railEventView(row: RailEventRow) {
+function toRailEventView(row: RailEventRow) {
   return {
-    ...headView(row),
+    ...toRailEventHeadView(row),
     ...present({ note: row.note, resolvedAt: row.resolved_at?.toISOString() }),
     status: row.resolved_at === null ? RAIL_EVENT_INITIAL : RESOLVED,
     // The database guarantees a reason for every report that was not applied.
@@ -106,6 +106,6 @@ function railEventView(row: RailEventRow) {
   }
 }
 
-function headView({ id, rail, type, body, created_at }: RailEventRow) {
+function toRailEventHeadView({ id, rail, type, body, created_at }: RailEventRow) {
   return { id, rail, type, body, createdAt: created_at.toISOString() }
 }

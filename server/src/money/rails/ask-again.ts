@@ -27,7 +27,10 @@ export interface PollTimes {
 }
 
 /** When to poll a rail that has not reported the outcome of a payment yet. */
-export function nextPollAt(outcome: keyof typeof POLL_INTERVALS, { submittedAt, now }: PollTimes): Date {
+export function computeNextPollAt(
+  outcome: keyof typeof POLL_INTERVALS,
+  { submittedAt, now }: PollTimes,
+): Date {
   const ageSeconds = (now.getTime() - submittedAt.getTime()) / 1000
   const [, seconds] = requireValue(
     POLL_INTERVALS[outcome].find(([until]) => ageSeconds < until),

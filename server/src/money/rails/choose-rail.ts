@@ -12,7 +12,7 @@ import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
  */
 export async function chooseRail(op: Op, request: RouteRequest, field: string): Promise<Rail> {
   const rail = await op.rails.route(op.platform.id, request)
-  if (rail?.chain?.isReached() === false) throw notReached()
+  if (rail?.chain?.isReached() === false) throw createChainNotReachedError()
   if (rail) return rail
   const limits = await op.rails.limitsFor(op.platform.id, request)
   if (limits) throw fieldError('AMOUNT_OUT_OF_RANGE', field, describeLimits(request, limits))
@@ -44,7 +44,7 @@ export function checkPayment(
 }
 
 /** The error for requests that need a chain before the server has connected to it or read its tokens. */
-export function notReached(): ApiError {
+export function createChainNotReachedError(): ApiError {
   return new ApiError('UNAVAILABLE', {
     message: 'The server has not connected to the chain yet. Try again in a few minutes.',
   })

@@ -25,7 +25,7 @@ export async function findDebitMandate(
   account: ExternalAccountRow,
 ): Promise<{ readonly mandateId: string; readonly mandate: DebitMandate } | undefined> {
   const row = rail.needsMandates ? await findUsableMandate(op, rail, account) : undefined
-  return row && { mandateId: row.id, mandate: (await nextCollection(op, row)).mandate }
+  return row && { mandateId: row.id, mandate: (await planNextCollection(op, row)).mandate }
 }
 
 /** A collection to enqueue: its mandate and the writes that count it, or the reason why it is impossible. */
@@ -38,7 +38,7 @@ export async function beginCollection(op: Op, mandateId: string): Promise<Collec
   const row = await findMandate(op, mandateId)
   const status = getMandateStatus(op, row)
   if (status !== 'ACTIVE') return { fault: `The mandate ${row.reference} is ${status}` }
-  const { mandate, isFirst } = await nextCollection(op, row)
+  const { mandate, isFirst } = await planNextCollection(op, row)
   return {
     mandate,
     writes: ({ id }) => [countCollection(op, row, isFirst ? id : row.first_payment_id)],
@@ -46,7 +46,7 @@ export async function beginCollection(op: Op, mandateId: string): Promise<Collec
 }
 
 /** A collection counts as the first until one has reached the debtor's bank. */
-async function nextCollection(op: Op, row: MandateRow) {
+async function planNextCollection(op: Op, row: MandateRow) {
   const first = await findFirstCollection(op, row)
   const hasFailed = first?.state === 'FAILED' || first?.state === 'CANCELLED'
   const isFirst = first ? hasFailed : row.last_collected_on === null

@@ -107,6 +107,9 @@ export function toDepositCause({ id }: Pick<DepositRow, 'id'>) {
  * A leg on the platform's account for the rail that brought a deposit. The sandbox has one such account for
  * all rails.
  */
-export function railLeg({ rail, currency }: Pick<DepositRow, 'rail' | 'currency'>, amount: bigint): Leg {
+export function buildDepositRailLeg(
+  { rail, currency }: Pick<DepositRow, 'rail' | 'currency'>,
+  amount: bigint,
+): Leg {
   return { system: 'rail', currency, amount, ...(rail === SANDBOX_RAIL ? {} : { rail }) }
 }

@@ -1,6 +1,6 @@
 import type { fundsHolds } from '@countersign/contract/payments/funds-holds'
 import { FUNDS_HOLD_TRANSITIONS } from '@countersign/contract/states/funds-hold-states'
-import { balanceUpdated, findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import { buildBalanceEvent, findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { withNames } from '../../kernel/accounts/names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
@@ -9,7 +9,7 @@ import { checkEvent } from '../../kernel/operation/transition.ts'
 import { castVote } from '../../people/members/approval-votes.ts'
 import { expectRow } from '../../storage/commit/writes.ts'
 import { selectFundsHolds } from './funds-hold-store.ts'
-import { endFundsHold, findFundsHold, fundsHoldView } from './funds-holds.ts'
+import { endFundsHold, findFundsHold, toFundsHoldView } from './funds-holds.ts'
 
 export const fundsHoldHandlers: Handlers<typeof fundsHolds> = {
   funds_hold_list: async (op, { query }) => ({
@@ -20,7 +20,7 @@ export const fundsHoldHandlers: Handlers<typeof fundsHolds> = {
       await listPage(op, query, {
         rows: selectFundsHolds(op, query),
         table: 'funds_holds',
-        view: (rows) => rows.map(fundsHoldView),
+        view: (rows) => rows.map(toFundsHoldView),
       }),
       ({ accountId, customerId }) => [accountId, customerId],
     ),
@@ -28,7 +28,7 @@ export const fundsHoldHandlers: Handlers<typeof fundsHolds> = {
 
   funds_hold_get: async (op, { params }) => ({
     status: 200,
-    body: fundsHoldView(await findFundsHold(op, params.fundsHoldId)),
+    body: toFundsHoldView(await findFundsHold(op, params.fundsHoldId)),
   }),
 
   funds_hold_lift: (op, { params, body }) => liftHold(op, params.fundsHoldId, body.reason),
@@ -49,10 +49,10 @@ async function liftHold(op: Op, id: string, reason: string) {
   const vote = await castVote(op, row.id)
   if (!vote.decides) {
     const activeGuard = expectRow('funds_holds', row.id, { state: row.state })
-    return { status: 200, body: fundsHoldView(row), writes: [...vote.writes, activeGuard] } as const
+    return { status: 200, body: toFundsHoldView(row), writes: [...vote.writes, activeGuard] } as const
   }
   const ended = endFundsHold(op, row, 'lift', reason)
   const account = await findInternalAccount(op, row.account_id)
-  const writes = [...vote.writes, ...ended.writes, balanceUpdated(op, account)]
-  return { status: 200, body: fundsHoldView(ended.row), writes } as const
+  const writes = [...vote.writes, ...ended.writes, buildBalanceEvent(op, account)]
+  return { status: 200, body: toFundsHoldView(ended.row), writes } as const
 }

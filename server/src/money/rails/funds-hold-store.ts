@@ -1,11 +1,11 @@
 import type { FundsHoldState } from '@countersign/contract/states/funds-hold-states'
 import type { Op } from '../../kernel/operation/app.ts'
-import { lookupById, rowByKey } from '../../storage/read/lookup.ts'
+import { lookupById, lookupByKey } from '../../storage/read/lookup.ts'
 import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { FundsHoldRow } from '../../storage/rows/risk.ts'
 
 const BY_ID = lookupById('funds_holds')
-const BY_TRANSACTION = rowByKey<FundsHoldRow>(
+const BY_TRANSACTION = lookupByKey<FundsHoldRow>(
   'SELECT * FROM funds_holds WHERE transaction_id = ANY ($1::uuid[])',
   'transaction_id',
 )

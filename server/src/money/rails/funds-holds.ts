@@ -1,4 +1,4 @@
-import { currencyRecord, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { type KnownCurrency, toCurrencyRecord } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
 import type { EventType } from '@countersign/contract/events/events'
 import type { HoldRule } from '@countersign/contract/payments/risk-config'
@@ -7,7 +7,7 @@ import {
   FUNDS_HOLD_TRANSITIONS,
   type FundsHoldEvent,
 } from '@countersign/contract/states/funds-hold-states'
-import { balanceUpdated, findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import { buildBalanceEvent, findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { capture, type Hold, hold, release } from '../../kernel/ledger/holds.ts'
 import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
@@ -100,7 +100,7 @@ export async function holdArrived(op: Op, account: InternalAccountRow, pull: Arr
   return [
     write,
     insert('funds_holds', row),
-    event(op, 'FUNDS_HOLD.HELD', row.id, fundsHoldView(row)),
+    event(op, 'FUNDS_HOLD.HELD', row.id, toFundsHoldView(row)),
     job(op, 'funds-hold.release', { fundsHoldId: row.id }, row.release_at),
   ]
 }
@@ -146,7 +146,7 @@ export function endFundsHold(
     writes: [
       moved.write,
       ...(holdEvent === 'return' ? capture(op, holdRequest) : [release(op, holdRequest)]),
-      event(op, END_EVENTS[holdEvent], row.id, fundsHoldView(moved.row)),
+      event(op, END_EVENTS[holdEvent], row.id, toFundsHoldView(moved.row)),
     ],
   }
 }
@@ -160,11 +160,11 @@ export const releaseFundsHold: JobHandler<'funds-hold.release'> = async (op, { f
   const row = await selectFundsHold(op, fundsHoldId)
   if (row?.state !== FUNDS_HOLD_INITIAL) return []
   const account = await findInternalAccount(op, row.account_id)
-  return [...endFundsHold(op, row, 'release').writes, balanceUpdated(op, account)]
+  return [...endFundsHold(op, row, 'release').writes, buildBalanceEvent(op, account)]
 }
 
 /** A hold as the API shows it. */
-export function fundsHoldView(row: FundsHoldRow) {
+export function toFundsHoldView(row: FundsHoldRow) {
   const rule = readHoldRule(row.rule)
   return {
     ...present({
@@ -176,7 +176,7 @@ export function fundsHoldView(row: FundsHoldRow) {
     status: row.state,
     accountId: row.account_id,
     transactionId: row.transaction_id,
-    amount: { amount: row.amount, currency: currencyRecord(row.currency) },
+    amount: { amount: row.amount, currency: toCurrencyRecord(row.currency) },
     rule,
     reason: formatHoldReason(rule),
     releaseAt: row.release_at.toISOString(),

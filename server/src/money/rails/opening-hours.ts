@@ -18,7 +18,7 @@ export function findHoursFault({ timeZone, opensAt, cutOff }: Hours): string | u
  * time that a clock change skips becomes the time after the change. Throws if the rail does not open within
  * 400 days.
  */
-export function nextOpening(hours: Hours, now: Date): Date {
+export function findNextOpening(hours: Hours, now: Date): Date {
   const local = DateTime.fromJSDate(now, { zone: hours.timeZone })
   for (let days = 0; days <= DAYS_MAX; days++) {
     const day = local.startOf('day').plus({ days })

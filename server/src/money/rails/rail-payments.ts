@@ -5,9 +5,9 @@ import {
   PAYMENT_FAILURES,
   type PaymentFailure,
   type Rail,
-  type RailAnswer,
   type RailPayment,
   type RailReply,
+  type RailResult,
   SANDBOX_RAIL,
   type SignedChainPayment,
 } from '../../kernel/ports/rail.ts'
@@ -23,7 +23,7 @@ import {
 import { findAccountAsOf } from '../external-accounts/account-changes.ts'
 import { findExternalAccountEvenIfDeleted } from '../external-accounts/external-accounts.ts'
 import { type Gate, screenPayment } from '../screenings/screen-payment.ts'
-import { nextPollAt } from './ask-again.ts'
+import { computeNextPollAt } from './ask-again.ts'
 import { beginCollection, type Collection } from './collections.ts'
 import { deriveDepositId, deriveRailPaymentId } from './rail-ids.ts'
 import { EVENTS, RECORD_EFFECTS } from './settlement-table.ts'
@@ -117,7 +117,7 @@ export async function hasDecidedLine(
  * meantime.
  */
 export interface RailReplied {
-  readonly answer: RailAnswer
+  readonly answer: RailResult
   readonly writes: readonly Write[]
 }
 
@@ -139,10 +139,10 @@ export async function submitOrPollPayment(
 ): Promise<RailReplied> {
   const { rail: name, direction, accountId, mandateId, madeAt, sign, ...payment } = order
   const rail = op.rails.find(name)
-  if (!rail) return answerWithoutRail(op, order)
+  if (!rail) return requireKnownOutcome(op, order)
   const recorded = await findOrCreateRecord(op, rail, order)
   const { row } = recorded
-  const knownOutcome = mayComeBack && row.state === 'DELIVERED' ? undefined : readRecordedAnswer(row)
+  const knownOutcome = mayComeBack && row.state === 'DELIVERED' ? undefined : readRecordedResult(row)
   if (knownOutcome) return { answer: knownOutcome, writes: [] }
   const gate =
     row.state === RAIL_PAYMENT_INITIAL ? await screenBeforeSending(op, order, alreadySubmitted) : CLEARED
@@ -173,9 +173,9 @@ export async function submitOrPollPayment(
 }
 
 /** The known outcome of a payment whose rail was removed. Throws if the outcome is not final. */
-async function answerWithoutRail(op: Op, { rail, direction, id }: PaymentOrder): Promise<RailReplied> {
+async function requireKnownOutcome(op: Op, { rail, direction, id }: PaymentOrder): Promise<RailReplied> {
   const row = await findRailPayment(op, direction, id)
-  const answer = row && readRecordedAnswer(row)
+  const answer = row && readRecordedResult(row)
   if (!answer)
     throw new Error(`The rail ${rail} is not in RAILS_FILE. Its payments wait until it is configured again.`)
   return { answer, writes: [] }
@@ -197,7 +197,7 @@ async function callRail(
   rail: Rail,
   direction: 'OUT' | 'PULL',
   request: RailPayment,
-): Promise<RailAnswer> {
+): Promise<RailResult> {
   const method = direction === 'OUT' ? 'send' : 'pull'
   return aboutPayment(request, await runRailSpan(op, rail, method, () => rail[method](request)))
 }
@@ -206,10 +206,10 @@ async function callRail(
 export function aboutPayment(
   request: Pick<RailPayment, 'id' | 'submittedAt' | 'now'>,
   { subject, ...answer }: RailReply,
-): RailAnswer {
+): RailResult {
   if (subject === request.id) return answer
   const reason = `The call was about ${request.id}, and the reply is about ${subject}`
-  return { outcome: 'unknown', pollAt: nextPollAt('unknown', request), why: reason }
+  return { outcome: 'unknown', pollAt: computeNextPollAt('unknown', request), why: reason }
 }
 
 /** The delay before checking again if an account is still in doubt. */
@@ -248,7 +248,7 @@ function findBlock(
   return opensAt > op.now ? { answer: acceptAndPoll(opensAt), writes } : undefined
 }
 
-function acceptAndPoll(pollAt: Date): RailAnswer {
+function acceptAndPoll(pollAt: Date): RailResult {
   return { outcome: 'accepted', pollAt }
 }
 
@@ -290,7 +290,7 @@ function failUnsent(op: Op, recorded: PaymentRecord, detail: string): RailReplie
 export async function failBeforeSending(
   op: Op,
   order: PaymentOrder,
-  answer: Extract<RailAnswer, { outcome: 'failed' }>,
+  answer: Extract<RailResult, { outcome: 'failed' }>,
 ): Promise<RailReplied> {
   const row = await findRailPayment(op, order.direction, order.id)
   if (row && row.state !== RAIL_PAYMENT_INITIAL)
@@ -302,7 +302,7 @@ export async function failBeforeSending(
 }
 
 /** The outcome of a payment according to its record; undefined until the rail has reported one. */
-function readRecordedAnswer({ state, failure, transaction_hash }: RailPaymentRow): RailAnswer | undefined {
+function readRecordedResult({ state, failure, transaction_hash }: RailPaymentRow): RailResult | undefined {
   if (state === 'GIVEN' || state === 'ACCEPTED') return undefined
   if (state === 'DELIVERED')
     return {
@@ -328,7 +328,7 @@ function toFailureReason(code: string | undefined): PaymentFailure {
 }
 
 /** Applies a reply to the payment's record, by the table `RECORD_EFFECTS`. */
-function recordReply(op: Op, { row, isStored }: PaymentRecord, answer: RailAnswer): Write[] {
+function recordReply(op: Op, { row, isStored }: PaymentRecord, answer: RailResult): Write[] {
   const effect = RECORD_EFFECTS[row.state][answer.outcome]
   if (answer.outcome === 'unknown' || effect === 'contradiction') {
     const reason =
@@ -345,7 +345,7 @@ function recordReply(op: Op, { row, isStored }: PaymentRecord, answer: RailAnswe
 }
 
 /** The failure to store with a payment; undefined if the reply is not a failure. */
-export function toRailFailure(answer: RailAnswer): RailFailure | undefined {
+export function toRailFailure(answer: RailResult): RailFailure | undefined {
   if (!('failureReason' in answer)) return undefined
   const { failureReason: code, detail: message } = answer
   if (answer.outcome !== 'returned') return { code, message }

@@ -1,12 +1,12 @@
-import type { RailAnswer } from '../../kernel/ports/rail.ts'
+import type { RailResult } from '../../kernel/ports/rail.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { RailProgress } from '../../storage/rows/job.ts'
 import type { RailReplied } from './rail-payments.ts'
 import { SETTLEMENT, type Stage } from './settlement-table.ts'
 
-export type Delivered = Extract<RailAnswer, { outcome: 'delivered' }>
-export type Failed = Extract<RailAnswer, { outcome: 'failed' | 'cancelled' }>
-export type Returned = Extract<RailAnswer, { outcome: 'returned' }>
+export type Delivered = Extract<RailResult, { outcome: 'delivered' }>
+export type Failed = Extract<RailResult, { outcome: 'failed' | 'cancelled' }>
+export type Returned = Extract<RailResult, { outcome: 'returned' }>
 
 type Writes = readonly Write[] | Promise<readonly Write[]>
 
@@ -36,7 +36,7 @@ export async function settlePayment(payment: SettlingPayment): Promise<readonly 
   ]
 }
 
-function applyEffect(payment: SettlingPayment, answer: RailAnswer): Writes {
+function applyEffect(payment: SettlingPayment, answer: RailResult): Writes {
   const cells = SETTLEMENT[payment.stage]
   const effects = { ...NO_EFFECTS, ...payment }
   switch (answer.outcome) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { RailAnswer } from '../../kernel/ports/rail.ts'
+import type { RailResult } from '../../kernel/ports/rail.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { RailProgress } from '../../storage/rows/job.ts'
 import { RAIL_PAYMENT_TRANSITIONS, type RailPaymentState } from '../../storage/rows/states.ts'
@@ -17,7 +17,7 @@ import {
 
 const AT = new Date('2026-03-01T12:00:00Z')
 const setback = { failureReason: 'OFFRAMP_FAILED', detail: 'Closed' } as const
-const ANSWERS: Readonly<Record<Outcome, RailAnswer>> = {
+const RAIL_RESULTS: Readonly<Record<Outcome, RailResult>> = {
   accepted: { outcome: 'accepted', pollAt: AT },
   delivered: { outcome: 'delivered', pollAt: AT },
   failed: { outcome: 'failed', ...setback },
@@ -62,9 +62,9 @@ class Model implements SettlingPayment {
   money: 'held' | 'out' | 'back' = 'held'
   readonly done: string[] = []
   readonly again: RailProgress[] = []
-  answer: RailAnswer
+  answer: RailResult
 
-  constructor(stage: Stage, answer: RailAnswer) {
+  constructor(stage: Stage, answer: RailResult) {
     this.stage = stage
     this.answer = answer
     if (stage === 'SETTLED') this.money = 'out'
@@ -94,11 +94,11 @@ describe('the money of a payment follows the table', () => {
   test.each(listCells(STAGES))(
     'a payment that is %s moves its money on the outcome %s only as the table says',
     async (stage, outcome) => {
-      const payment = new Model(stage, ANSWERS[outcome])
+      const payment = new Model(stage, RAIL_RESULTS[outcome])
       await settlePayment(payment)
       const effect = SETTLEMENT[stage][outcome]
       expect(payment.done).toEqual(effect === 'wait' || effect === 'none' ? [] : [effect])
-      const isPolledAgain = stage !== 'ENDED' && 'pollAt' in ANSWERS[outcome]
+      const isPolledAgain = stage !== 'ENDED' && 'pollAt' in RAIL_RESULTS[outcome]
       const isDelivered = stage === 'SETTLED' || outcome === 'delivered'
       const progress = isDelivered
         ? { alreadySubmitted: true, mayComeBack: true }
@@ -110,9 +110,9 @@ describe('the money of a payment follows the table', () => {
   test('a payment ends paid out or returned and moves at most twice, for any reports in any order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...OUTCOMES), { maxLength: 30 }), async (outcomes) => {
-        const payment = new Model('OPEN', ANSWERS.accepted)
+        const payment = new Model('OPEN', RAIL_RESULTS.accepted)
         for (const outcome of outcomes) {
-          payment.answer = ANSWERS[outcome]
+          payment.answer = RAIL_RESULTS[outcome]
           await settlePayment(payment)
         }
         const first = outcomes.find((one) => one !== 'accepted' && one !== 'unknown')

@@ -1,4 +1,4 @@
-import type { RailAnswer } from '../../kernel/ports/rail.ts'
+import type { RailResult } from '../../kernel/ports/rail.ts'
 import type { RailPaymentEvent, RailPaymentState } from '../../storage/rows/states.ts'
 
 /**
@@ -15,8 +15,8 @@ export const OUTCOMES = [
   'cancelled',
   'returned',
   'unknown',
-] as const satisfies readonly RailAnswer['outcome'][]
-export type Outcome = RailAnswer['outcome']
+] as const satisfies readonly RailResult['outcome'][]
+export type Outcome = RailResult['outcome']
 
 /**
  * The event with which an outcome moves a payment's record; null if the outcome never moves it. `OUTCOME_OF`

@@ -6,7 +6,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { toPeriods } from '../../kernel/operation/periods.ts'
 import { FIRST_KEY } from '../../kernel/ports/enclave.ts'
-import { amountSent } from '../../kernel/transactions/transactions.ts'
+import { toSentAmount } from '../../kernel/transactions/transactions.ts'
 import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { VelocityUseRow } from '../../storage/rows/risk.ts'
@@ -45,7 +45,7 @@ export class Velocity {
    */
   async admit(payment: TransactionRow): Promise<readonly Write[]> {
     const op = this.#op
-    const { amount, currency } = amountSent(payment)
+    const { amount, currency } = toSentAmount(payment)
     const limitedSubjects = listSubjects(payment).flatMap(({ subject, name }): LimitedSubject[] => {
       const limits = listLimits(op, subject, currency)
       return limits.length === 0 ? [] : [{ subject, digest: digestSubject(op, name), limits }]
@@ -123,7 +123,7 @@ function checkLimit(limit: LimitRule, before: Usage, amount: bigint): void {
   const limitText = exceedsCount ? `${maxCount} payments` : formatCurrencyAmount(maxAmount ?? 0n, currency)
   const remaining = exceedsCount
     ? ''
-    : ` ${formatCurrencyAmount(amountLeft(maxAmount ?? 0n, before.amount), currency)} can still be paid.`
+    : ` ${formatCurrencyAmount(computeAmountLeft(maxAmount ?? 0n, before.amount), currency)} can still be paid.`
   throw new ApiError('VELOCITY_LIMIT_EXCEEDED', {
     message: `The limit for ${SUBJECT_IN_WORDS[subject]} in ${currency} is ${limitText} per ${PERIOD_IN_WORDS[period]}.${remaining}`,
     details: {
@@ -134,13 +134,13 @@ function checkLimit(limit: LimitRule, before: Usage, amount: bigint): void {
       ...present({ maxCount, maxAmount }),
       asked: exceedsCount ? 1n : amount,
       left: exceedsCount
-        ? amountLeft(BigInt(maxCount), BigInt(before.count))
-        : amountLeft(maxAmount ?? 0n, before.amount),
+        ? computeAmountLeft(BigInt(maxCount), BigInt(before.count))
+        : computeAmountLeft(maxAmount ?? 0n, before.amount),
     },
   })
 }
 
-function amountLeft(max: bigint, used: bigint): bigint {
+function computeAmountLeft(max: bigint, used: bigint): bigint {
   return max > used ? max - used : 0n
 }
 
@@ -149,7 +149,7 @@ function toUseRow(
   payment: TransactionRow,
   { subject, digest, limits }: LimitedSubject,
 ): VelocityUseRow {
-  const { amount, currency } = amountSent(payment)
+  const { amount, currency } = toSentAmount(payment)
   const dayLimit = limits.find(({ period }) => period === 'DAY')
   const monthLimit = limits.find(({ period }) => period === 'MONTH')
   return {

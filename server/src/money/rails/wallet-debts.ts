@@ -1,4 +1,4 @@
-import { balanceUpdated, findInternalAccount, isOwnerDeleted } from '../../kernel/accounts/accounts.ts'
+import { buildBalanceEvent, findInternalAccount, isOwnerDeleted } from '../../kernel/accounts/accounts.ts'
 import { findBalances } from '../../kernel/ledger/balances.ts'
 import { post } from '../../kernel/ledger/transfers.ts'
 import { addSeconds, type Op } from '../../kernel/operation/app.ts'
@@ -37,7 +37,7 @@ export const repayFromWallet: JobHandler<'wallet.repay'> = async (op, { accountI
       { account: accountId, currency, amount: -amount },
       { system: 'receivables', currency, amount },
     ]),
-    ...(amount > 0n ? [balanceUpdated(op, account)] : []),
+    ...(amount > 0n ? [buildBalanceEvent(op, account)] : []),
     ...(amount < remainingDebt
       ? [recordWalletDebt(op, accountId, transactionId, remainingDebt - amount)]
       : []),

@@ -9,7 +9,7 @@ import { castVote } from '../../people/members/approval-votes.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import type { ScreeningRow } from '../../storage/rows/screening.ts'
 import { schedulePayment } from './screen-payment.ts'
-import { decideScreening, findScreening, screeningView } from './screenings.ts'
+import { decideScreening, findScreening, toScreeningView } from './screenings.ts'
 import { selectScreenings } from './store.ts'
 
 export const screeningHandlers: Handlers<typeof screenings> = {
@@ -18,13 +18,13 @@ export const screeningHandlers: Handlers<typeof screenings> = {
     body: await listPage(op, query, {
       rows: selectScreenings(op, query),
       table: 'screenings',
-      view: (rows) => rows.map(screeningView),
+      view: (rows) => rows.map(toScreeningView),
     }),
   }),
 
   screening_get: async (op, { params }) => ({
     status: 200,
-    body: screeningView(await findScreening(op, params.screeningId)),
+    body: toScreeningView(await findScreening(op, params.screeningId)),
   }),
 
   screening_release: (op, { params, body }) => decide(op, params.screeningId, 'release', body?.note),
@@ -47,11 +47,11 @@ async function decide(op: Op, id: string, decision: 'release' | 'reject', note: 
   const vote = decision === 'release' ? await castVote(op, row.id) : undefined
   if (vote && !vote.decides) {
     const waitingGuard = expectRow('screenings', row.id, { state: row.state })
-    return { status: 200, body: screeningView(row), writes: [...vote.writes, waitingGuard] } as const
+    return { status: 200, body: toScreeningView(row), writes: [...vote.writes, waitingGuard] } as const
   }
   const decided = decideScreening(op, row, decision, note)
   const writes = [...(vote?.writes ?? []), ...decided.writes, await resumePayment(op, row)]
-  return { status: 200, body: screeningView(decided.row), writes } as const
+  return { status: 200, body: toScreeningView(decided.row), writes } as const
 }
 
 /** Schedules the job that continues the payment or deposit according to the decision. */

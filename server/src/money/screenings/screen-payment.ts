@@ -2,7 +2,7 @@ import { SCREENING_INITIAL, SCREENING_TRANSITIONS } from '@countersign/contract/
 import { toNetwork } from '../../kernel/accounts/funding.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
-import type { RailAnswer } from '../../kernel/ports/rail.ts'
+import type { RailResult } from '../../kernel/ports/rail.ts'
 import { findTransaction } from '../../kernel/transactions/transactions.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import { findScreeningBySubject, screen } from './screenings.ts'
@@ -24,7 +24,7 @@ export interface ScreenedPayment {
 /** Decides if a payment may go to its rail. */
 export interface Gate {
   /** The outcome of a payment that is held back; undefined if it may proceed. */
-  readonly held?: Extract<RailAnswer, { outcome: 'accepted' | 'failed' }>
+  readonly held?: Extract<RailResult, { outcome: 'accepted' | 'failed' }>
   /** True if a person released the payment, possibly long after its rail was chosen. */
   readonly wasReleased: boolean
   /** Stores the result of a first screening. Guard: no other run has stored one. */

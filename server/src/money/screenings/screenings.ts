@@ -1,4 +1,4 @@
-import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { isKnownCurrency, toCurrencyRecord } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
 import type { ScreeningDirection } from '@countersign/contract/payments/screenings'
 import { SCREENING_INITIAL, SCREENING_TRANSITIONS } from '@countersign/contract/states/screening-states'
@@ -55,7 +55,7 @@ export async function screen(
 ): Promise<{ readonly row?: ScreeningRow; readonly writes: readonly Write[] }> {
   if (!op.screening) return { writes: [] }
   const row = newScreening(op, request, await checkAddress(op, op.screening, request))
-  const events = row.state === CLEAR ? [] : [event(op, 'SCREENING.WAITING', row.id, screeningView(row))]
+  const events = row.state === CLEAR ? [] : [event(op, 'SCREENING.WAITING', row.id, toScreeningView(row))]
   return { row, writes: [insert('screenings', row), ...events] }
 }
 
@@ -111,12 +111,12 @@ export function decideScreening(
 ): { readonly row: ScreeningRow; readonly writes: readonly Write[] } {
   const change = { note: note ?? null, decided_at: op.now }
   const moved = transition(op, 'screenings', SCREENING_TRANSITIONS, row, decision, change)
-  const decidedEvent = event(op, 'SCREENING.DECIDED', row.id, screeningView(moved.row))
+  const decidedEvent = event(op, 'SCREENING.DECIDED', row.id, toScreeningView(moved.row))
   return { row: moved.row, writes: [moved.write, decidedEvent] }
 }
 
 /** A screening as the API shows it. */
-export function screeningView(row: ScreeningRow) {
+export function toScreeningView(row: ScreeningRow) {
   if (!isKnownCurrency(row.currency)) throw new Error(`Unknown screening currency ${row.currency}`)
   return {
     ...present({
@@ -132,7 +132,7 @@ export function screeningView(row: ScreeningRow) {
     direction: row.direction,
     network: row.network,
     address: row.address,
-    amount: { amount: row.amount, currency: currencyRecord(row.currency) },
+    amount: { amount: row.amount, currency: toCurrencyRecord(row.currency) },
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   }

@@ -12,7 +12,7 @@ import {
   makeStablecoinAccount,
   requireProvider,
   sealCredentials,
-  stablecoinAccountView,
+  toStablecoinAccountView,
 } from './stablecoin-accounts.ts'
 import { selectLinked, selectStablecoinAccounts } from './store.ts'
 
@@ -30,7 +30,7 @@ export const stablecoinAccountHandlers: Handlers<typeof stablecoinAccounts> = {
     if (!linkedAccount) {
       const row = makeStablecoinAccount(op, body, accountKey)
       const writes = [insert('stablecoin_accounts', row), scheduleCheck(op, row)]
-      return { status: 201, body: stablecoinAccountView(row), writes }
+      return { status: 201, body: toStablecoinAccountView(row), writes }
     }
     checkLinkable(linkedAccount)
     const { row, write } = transition(
@@ -46,7 +46,7 @@ export const stablecoinAccountHandlers: Handlers<typeof stablecoinAccounts> = {
     )
     // A revoked account has no scheduled check; every other account has one.
     const writes = [write, ...(linkedAccount.status === 'REVOKED' ? [scheduleCheck(op, row)] : [])]
-    return { status: 201, body: stablecoinAccountView(row), writes }
+    return { status: 201, body: toStablecoinAccountView(row), writes }
   },
 
   stablecoin_account_list: async (op, { query }) => ({
@@ -54,12 +54,12 @@ export const stablecoinAccountHandlers: Handlers<typeof stablecoinAccounts> = {
     body: await listPage(op, query, {
       rows: selectStablecoinAccounts(op, query),
       table: 'stablecoin_accounts',
-      view: (rows) => rows.map(stablecoinAccountView),
+      view: (rows) => rows.map(toStablecoinAccountView),
     }),
   }),
 
   stablecoin_account_get: async (op, { params }) => ({
     status: 200,
-    body: stablecoinAccountView(await findStablecoinAccount(op, params.stablecoinProviderAccountId)),
+    body: toStablecoinAccountView(await findStablecoinAccount(op, params.stablecoinProviderAccountId)),
   }),
 }

@@ -6,7 +6,7 @@ import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { nextState, transition } from '../../kernel/operation/transition.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
-import type { CredentialAnswer } from '../../kernel/ports/stablecoin-provider.ts'
+import type { CredentialCheckResult } from '../../kernel/ports/stablecoin-provider.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { StablecoinAccountRow } from '../../storage/rows/look-up.ts'
 import { openCredentials } from './stablecoin-accounts.ts'
@@ -52,7 +52,7 @@ export const checkStablecoinAccount: JobHandler<'stablecoin-account.check'> = as
  */
 function toEvent(
   { provider_account_id }: StablecoinAccountRow,
-  checkResult: CredentialAnswer,
+  checkResult: CredentialCheckResult,
 ): StablecoinAccountEvent | undefined {
   switch (checkResult.outcome) {
     case 'accepted':

@@ -11,7 +11,7 @@ import {
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
-import type { CredentialAnswer, StablecoinProvider } from '../../kernel/ports/stablecoin-provider.ts'
+import type { CredentialCheckResult, StablecoinProvider } from '../../kernel/ports/stablecoin-provider.ts'
 import type { StablecoinAccountRow } from '../../storage/rows/look-up.ts'
 import { selectStablecoinAccount } from './store.ts'
 
@@ -37,7 +37,7 @@ export function requireProvider(op: Op, provider: StablecoinAccountRow['provider
  * 400 `STABLECOIN_PROVIDER_ACCOUNT_INVALID`, `…_REVOKED`, `…_SELECTION_REQUIRED` with the ids, 503
  * `UNAVAILABLE`.
  */
-export function chooseAccount(op: Op, body: LinkBody, checkResult: CredentialAnswer): string {
+export function chooseAccount(op: Op, body: LinkBody, checkResult: CredentialCheckResult): string {
   switch (checkResult.outcome) {
     case 'invalid':
       throw fieldError(
@@ -138,7 +138,7 @@ export async function findStablecoinAccount(op: Op, id: string): Promise<Stablec
 }
 
 /** The account as the API shows it, without its credentials. */
-export function stablecoinAccountView(row: StablecoinAccountRow): AccountView {
+export function toStablecoinAccountView(row: StablecoinAccountRow): AccountView {
   return present({
     id: row.id,
     provider: row.provider,

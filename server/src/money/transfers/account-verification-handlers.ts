@@ -5,7 +5,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { listPage } from '../../kernel/operation/paging.ts'
 import { checkEvent } from '../../kernel/operation/transition.ts'
-import { amountSent, findTransaction } from '../../kernel/transactions/transactions.ts'
+import { findTransaction, toSentAmount } from '../../kernel/transactions/transactions.ts'
 import { findCustomer } from '../../people/customers/customers.ts'
 import type { AccountVerificationRow } from '../../storage/rows/account-verification.ts'
 import {
@@ -77,7 +77,7 @@ async function checkSent(op: Op, row: AccountVerificationRow): Promise<void> {
 
 async function findAmounts(op: Op, row: AccountVerificationRow): Promise<readonly bigint[]> {
   const transactions = await Promise.all(listDepositIds(row).map((id) => findTransaction(op, id)))
-  return transactions.map((payment) => amountSent(payment).amount)
+  return transactions.map((payment) => toSentAmount(payment).amount)
 }
 
 /** Compares in constant time. Amounts in the contract's range fit into a byte. */

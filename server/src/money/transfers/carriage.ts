@@ -36,7 +36,7 @@ export async function chooseRailWithFees(
       const own = rates && isKnownCurrency(currency) ? ownRateDetails(rates, currency) : undefined
       return { rail, fees, ownRates: own && fees > 0n ? { ...own, svcApiFixedFee: fees } : own }
     }
-    if (cost >= amount) throw nothingLeftError(cost, currency)
+    if (cost >= amount) throw createNothingLeftError(cost, currency)
     fees = cost
   }
 }
@@ -50,7 +50,7 @@ async function computeChainFee(rates: RateTable | undefined, rail: Rail, currenc
   return computeNetworkCost(rates, currency, rail, currency)
 }
 
-function nothingLeftError(fees: bigint, currency: string): ApiError {
+function createNothingLeftError(fees: bigint, currency: string): ApiError {
   if (!isKnownCurrency(currency)) throw new Error(`Unknown account currency ${currency}`)
   return new ApiError('INVALID_AMOUNT', {
     message: `The network fee of ${formatCurrencyAmount(fees, currency)} leaves nothing to send. Increase amount.`,

@@ -1,5 +1,5 @@
 import { REFUND_INITIAL, REFUND_TRANSITIONS } from '@countersign/contract/states/payment-states'
-import { balanceUpdated, findInternalAccount, isOwnerDeleted } from '../../kernel/accounts/accounts.ts'
+import { buildBalanceEvent, findInternalAccount, isOwnerDeleted } from '../../kernel/accounts/accounts.ts'
 import { fitsBalance } from '../../kernel/ledger/balances.ts'
 import { capture, capturePart, type Hold, release } from '../../kernel/ledger/holds.ts'
 import { buildArrivalLegs, type Cause, type Leg, post } from '../../kernel/ledger/transfers.ts'
@@ -10,10 +10,10 @@ import { job } from '../../kernel/outbox/jobs.ts'
 import type { Setback } from '../../kernel/ports/rail.ts'
 import { moveTransaction, newRefund } from '../../kernel/transactions/moves.ts'
 import {
-  amountReceived,
-  amountSent,
   findTransaction,
   type TransactionWithCustomer,
+  toReceivedAmount,
+  toSentAmount,
   toTransactionView,
   withTransactionHash,
 } from '../../kernel/transactions/transactions.ts'
@@ -96,7 +96,7 @@ async function submitOrPoll(
   if (
     isPull &&
     !alreadySubmitted &&
-    !(await fitsBalance(op, buildArrivalLegs(account, amountReceived(transaction).amount)))
+    !(await fitsBalance(op, buildArrivalLegs(account, toReceivedAmount(transaction).amount)))
   ) {
     const detail = 'The account balance would exceed its maximum'
     return failBeforeSending(op, order, { outcome: 'failed', failureReason: 'OFFRAMP_FAILED', detail })
@@ -115,7 +115,7 @@ async function recordDelivery(
     ...moveMoney(op, transaction, account),
     ...(await holdAtArrival(op, transaction, account)),
     ...moveTransaction(op, transaction, 'settle', change).writes,
-    balanceUpdated(op, account),
+    buildBalanceEvent(op, account),
     ...(transaction.details.isMicroDeposit ? await countDelivery(op, transaction.id) : []),
   ]
 }
@@ -132,7 +132,7 @@ async function holdAtArrival(
     externalAccountId: requireColumn(transaction, 'source_account_id'),
     customerId: transaction.customer_id,
     rail: transaction.details.rail,
-    ...amountReceived(transaction),
+    ...toReceivedAmount(transaction),
   })
 }
 
@@ -148,7 +148,7 @@ async function failDelivery(
 ): Promise<readonly Write[]> {
   const { writes } = moveTransaction(op, transaction, 'fail', toFailure(transaction, answer))
   if (transaction.kind !== 'TRANSFER_OUT') return writes
-  const released = [release(op, requireHold(transaction, account)), ...writes, balanceUpdated(op, account)]
+  const released = [release(op, requireHold(transaction, account)), ...writes, buildBalanceEvent(op, account)]
   return [...released, ...(await failMicroDepositVerification(op, transaction, answer))]
 }
 
@@ -176,7 +176,7 @@ async function refundReturned(
   account: InternalAccountRow,
   answer: Returned,
 ): Promise<readonly Write[]> {
-  const { amount, currency } = amountSent(transaction)
+  const { amount, currency } = toSentAmount(transaction)
   const { rail } = transaction.details
   const isOwnerGone = await isOwnerDeleted(op, account.id)
   const status = REFUND_TRANSITIONS[REFUND_INITIAL][isOwnerGone ? 'fail' : 'complete']
@@ -190,7 +190,7 @@ async function refundReturned(
   return [
     ...post(op, toTransferCause(transaction), legs),
     ...moveTransaction(op, transaction, 'return', { ...toFailure(transaction, answer), refund }).writes,
-    ...(isOwnerGone ? [] : [balanceUpdated(op, account)]),
+    ...(isOwnerGone ? [] : [buildBalanceEvent(op, account)]),
     ...(await failMicroDepositVerification(op, transaction, answer)),
   ]
 }
@@ -206,7 +206,7 @@ async function reversePull(
   { failureReason, detail }: Setback,
 ): Promise<readonly Write[]> {
   const { rail } = transaction.details
-  const to = { system: 'rail', rail, ...amountReceived(transaction) } as const
+  const to = { system: 'rail', rail, ...toReceivedAmount(transaction) } as const
   const openHold = await findOpenHold(op, transaction.id)
   const { writes, shortfall } = openHold
     ? { ...endFundsHold(op, openHold, 'return'), shortfall: 0n }
@@ -222,7 +222,7 @@ async function reversePull(
     ...writes,
     ...moved.writes,
     event(op, 'INCOMING_PAYMENT.RETURNED', transaction.id, toTransactionView(moved.row, moved.row)),
-    balanceUpdated(op, account),
+    buildBalanceEvent(op, account),
   ]
 }
 
@@ -232,7 +232,7 @@ function toTransferCause({ id }: TransactionRow): Cause {
 
 function moveMoney(op: Op, transaction: TransactionRow, account: InternalAccountRow): Write[] {
   if (transaction.kind === 'TRANSFER_OUT') return payFromHold(op, transaction, account)
-  const legs = buildArrivalLegs(account, amountReceived(transaction).amount, transaction.details.rail)
+  const legs = buildArrivalLegs(account, toReceivedAmount(transaction).amount, transaction.details.rail)
   return post(op, toTransferCause(transaction), legs)
 }
 

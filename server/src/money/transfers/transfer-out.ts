@@ -16,9 +16,9 @@ import {
   checkLimits,
   findParties,
   type Parties,
-  railDetails,
   TRANSFER_FIELDS,
   type TransferDraft,
+  toRailDetails,
   toRouteRequest,
 } from './transfers.ts'
 
@@ -34,7 +34,8 @@ export async function draftTransferOut(op: Op, body: TransferOutBody): Promise<T
   const { source, destination } = body
   const parties = await findParties(op, source.accountId, 'source', destination.accountId, 'destination')
   const { available } = parties.balance
-  if (body.amount === undefined && available === 0n) throw insufficientFunds(parties.internal, available)
+  if (body.amount === undefined && available === 0n)
+    throw createInsufficientFundsError(parties.internal, available)
   const amount = body.amount ?? available
   checkAvailable(parties.internal, available, amount)
   return draftPayment(op, parties, { ...body, amount })
@@ -42,7 +43,7 @@ export async function draftTransferOut(op: Op, body: TransferOutBody): Promise<T
 
 /** Throws 400 `INSUFFICIENT_BALANCE`, with the amounts. The hold itself is guarded by the ledger. */
 export function checkAvailable(account: InternalAccountRow, available: bigint, amount: bigint): void {
-  if (amount > available) throw insufficientFunds(account, available, amount)
+  if (amount > available) throw createInsufficientFundsError(account, available, amount)
 }
 
 /**
@@ -94,7 +95,7 @@ export async function draftWithoutLimits(
     details: present({
       ownRates,
       chain: findChain(external),
-      ...railDetails(op, rail),
+      ...toRailDetails(op, rail),
     }),
     payment_rail: destination.paymentRail ?? null,
     remittance_information: remittanceInformation,
@@ -105,7 +106,11 @@ export async function draftWithoutLimits(
   }
 }
 
-function insufficientFunds(account: InternalAccountRow, available: bigint, requested?: bigint): ApiError {
+function createInsufficientFundsError(
+  account: InternalAccountRow,
+  available: bigint,
+  requested?: bigint,
+): ApiError {
   if (!isKnownCurrency(account.currency)) throw new Error(`Unknown account currency ${account.currency}`)
   const spendable = `The account can spend ${formatCurrencyAmount(available, account.currency)}`
   return new ApiError('INSUFFICIENT_BALANCE', {

@@ -2,7 +2,7 @@ import type { BodyOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
 import type { transfer_in } from '@countersign/contract/payments/transfers'
 import { INCOMING_TRANSACTION_INITIAL } from '@countersign/contract/states/payment-states'
-import { balanceUpdated, findOwnedAccount, type OwnedAccountRow } from '../../kernel/accounts/accounts.ts'
+import { buildBalanceEvent, findOwnedAccount, type OwnedAccountRow } from '../../kernel/accounts/accounts.ts'
 import { type Balance, checkFitsBalance } from '../../kernel/ledger/balances.ts'
 import { hold } from '../../kernel/ledger/holds.ts'
 import { buildArrivalLegs } from '../../kernel/ledger/transfers.ts'
@@ -12,10 +12,10 @@ import { job } from '../../kernel/outbox/jobs.ts'
 import type { Rail } from '../../kernel/ports/rail.ts'
 import { announce } from '../../kernel/transactions/moves.ts'
 import {
-  amountReceived,
-  amountSent,
   newTransaction,
   type TransactionWithCustomer,
+  toReceivedAmount,
+  toSentAmount,
 } from '../../kernel/transactions/transactions.ts'
 import { checkCurrencyLimits, getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
@@ -69,7 +69,7 @@ export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
     sent_currency: internal.currency,
     received_amount: amount,
     received_currency: internal.currency,
-    details: { ...railDetails(op, rail), ...present({ mandateId: debitMandate?.mandateId }) },
+    details: { ...toRailDetails(op, rail), ...present({ mandateId: debitMandate?.mandateId }) },
   })
   return {
     transaction: { ...row, platform_customer_id: platformCustomerId },
@@ -86,7 +86,7 @@ export function toRouteRequest({ account_type, currency }: ExternalAccountRow, p
 }
 
 /** The rail of a transfer and, if the rail is closed, when it opens. */
-export function railDetails(op: Op, rail: Rail) {
+export function toRailDetails(op: Op, rail: Rail) {
   const opensAt = rail.opensAt(op.now)
   return present({
     rail: rail.name,
@@ -143,7 +143,7 @@ export function beginTransfer(
       write,
       insertTransaction(updated),
       ...announce(op, updated),
-      balanceUpdated(op, account),
+      buildBalanceEvent(op, account),
       ...scheduleSettlement(op, updated),
     ],
   }
@@ -187,7 +187,7 @@ export function beginRecordedTransfer(
       ...velocityWrites,
       write,
       update('transactions', transaction.id, notStartedGuard, change),
-      balanceUpdated(op, account),
+      buildBalanceEvent(op, account),
       ...scheduleSettlement(op, updated, op.now),
     ],
   }
@@ -212,7 +212,7 @@ function placeHold(op: Op, transaction: TransactionRow, account: InternalAccount
 /** The hold of a transfer out on its account. */
 export function buildTransferHold(transaction: TransactionRow, { id, currency }: InternalAccountRow) {
   const { rail } = transaction.details
-  return { account: id, to: 'rail', rail, currency, amount: amountSent(transaction).amount } as const
+  return { account: id, to: 'rail', rail, currency, amount: toSentAmount(transaction).amount } as const
 }
 
 export interface Parties {
@@ -315,7 +315,7 @@ export function toPaymentOrder(transaction: TransactionRow): Omit<PaymentOrder, 
     mandateId: transaction.details.mandateId,
     paymentRail: transaction.payment_rail,
     chain: transaction.details.chain ?? null,
-    ...amountReceived(transaction),
+    ...toReceivedAmount(transaction),
     reference: transaction.reference,
     remittanceInformation: transaction.remittance_information,
     ...(transaction.details.isMicroDeposit ? { isMicroDeposit: true } : {}),

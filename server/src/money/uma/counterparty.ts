@@ -29,7 +29,7 @@ export const SANDBOX_COUNTERPARTY: Counterparty = {
 }
 
 /** The information about a customer that this platform discloses to counterparties. */
-export function customerAsCounterparty({ customer_type, email, region, details }: CustomerRow): Counterparty {
+export function toCustomerCounterparty({ customer_type, email, region, details }: CustomerRow): Counterparty {
   const { fullName, birthDate, nationality, phoneNumber, businessInfo } = details
   return present({
     FULL_NAME: fullName,

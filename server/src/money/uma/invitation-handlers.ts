@@ -11,9 +11,9 @@ import {
   assertPending,
   computeState,
   findOwnCustomer,
-  invitationView,
   makeInvitation,
   readInviterTime,
+  toUmaInvitationView,
 } from './invitations.ts'
 
 export const invitationHandlers: Handlers<typeof invitations> = {
@@ -22,7 +22,7 @@ export const invitationHandlers: Handlers<typeof invitations> = {
     const { is_inviter_gone, clock_offset_ms, ...row } = makeInvitation(op, inviter, body)
     return {
       status: 201,
-      body: invitationView(row, row.state),
+      body: toUmaInvitationView(row, row.state),
       writes: [
         insert('invitations', row),
         expectRow('customers', inviter.id, { deleted_at: null, uma_address: inviter.uma_address }),
@@ -33,7 +33,7 @@ export const invitationHandlers: Handlers<typeof invitations> = {
 
   invitation_get: async (op, { params }) => {
     const invitation = await findInvitation(op, params.invitationCode)
-    return { status: 200, body: invitationView(invitation, computeState(op, invitation)) }
+    return { status: 200, body: toUmaInvitationView(invitation, computeState(op, invitation)) }
   },
 
   /**
@@ -60,7 +60,7 @@ export const invitationHandlers: Handlers<typeof invitations> = {
       'claim',
       claim,
     )
-    const view = invitationView(row, row.state)
+    const view = toUmaInvitationView(row, row.state)
     return {
       status: 200,
       body: view,
@@ -83,6 +83,6 @@ export const invitationHandlers: Handlers<typeof invitations> = {
     assertPending(op, invitation)
     const { is_inviter_gone, clock_offset_ms, ...invitationRow } = invitation
     const { row, write } = transition(op, 'invitations', INVITATION_TRANSITIONS, invitationRow, 'cancel')
-    return { status: 200, body: invitationView(row, row.state), writes: [write] }
+    return { status: 200, body: toUmaInvitationView(row, row.state), writes: [write] }
   },
 }

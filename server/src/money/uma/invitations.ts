@@ -1,4 +1,4 @@
-import { currencyRecord, isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { isKnownCurrency, type KnownCurrency, toCurrencyRecord } from '@countersign/contract/core/currencies'
 import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
 import type { ErrorCode } from '@countersign/contract/core/errors'
 import { present } from '@countersign/contract/core/objects'
@@ -119,7 +119,7 @@ export function assertPending(op: Op, invitation: InvitationWithInviter): void {
 }
 
 /** An invitation as the API shows it to anyone with its code. */
-export function invitationView(row: InvitationRow, state: InvitationState): InvitationView {
+export function toUmaInvitationView(row: InvitationRow, state: InvitationState): InvitationView {
   return present({
     code: row.id,
     createdAt: row.created_at.toISOString(),
@@ -133,6 +133,6 @@ export function invitationView(row: InvitationRow, state: InvitationState): Invi
     amountToSend:
       row.amount === null || row.currency === null
         ? undefined
-        : { amount: row.amount, currency: currencyRecord(row.currency) },
+        : { amount: row.amount, currency: toCurrencyRecord(row.currency) },
   })
 }

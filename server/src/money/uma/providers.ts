@@ -1,4 +1,4 @@
-import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { isKnownCurrency, toCurrencyRecord } from '@countersign/contract/core/currencies'
 import type { QueryOf, SuccessOf } from '@countersign/contract/core/endpoint'
 import type { uma_provider_list } from '@countersign/contract/payments/uma-providers'
 import type { KnownUmaProvider } from '../../base/settings/uma-providers.ts'
@@ -35,7 +35,7 @@ export function findMatchingProviders(op: Op, query: QueryOf<typeof uma_provider
   const { countryCode, currencyCode, hasBlockedProviders = false } = query
   const config = getPlatformConfig(op)
   return listKnownProviders(op)
-    .map((provider) => providerView(provider, isAllowed(config, provider.domain)))
+    .map((provider) => toUmaProviderView(provider, isAllowed(config, provider.domain)))
     .filter(
       ({ allowListStatus, supportedRegions, supportedCurrencies }) =>
         (hasBlockedProviders || allowListStatus) &&
@@ -44,12 +44,12 @@ export function findMatchingProviders(op: Op, query: QueryOf<typeof uma_provider
     )
 }
 
-function providerView(provider: KnownUmaProvider, allowListStatus: boolean): ProviderView {
+function toUmaProviderView(provider: KnownUmaProvider, allowListStatus: boolean): ProviderView {
   const { supportedCurrencies, supportedRegions, ...members } = provider
   return {
     ...members,
     ...(supportedRegions ? { supportedRegions: [...supportedRegions] } : {}),
-    supportedCurrencies: supportedCurrencies.map(currencyRecord),
+    supportedCurrencies: supportedCurrencies.map(toCurrencyRecord),
     allowListStatus,
   }
 }

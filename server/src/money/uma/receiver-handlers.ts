@@ -3,7 +3,7 @@ import type { receivers } from '@countersign/contract/payments/receivers'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { findExternalAccount } from '../external-accounts/external-accounts.ts'
 import { newLookupId } from './lookups.ts'
-import { currencyPreferences, findSender } from './receivers.ts'
+import { findSender, listCurrencyPreferences } from './receivers.ts'
 import { resolveUma } from './uma.ts'
 
 export const receiverHandlers: Handlers<typeof receivers> = {
@@ -14,7 +14,7 @@ export const receiverHandlers: Handlers<typeof receivers> = {
       status: 200,
       body: {
         receiverUmaAddress: receiver.address,
-        supportedCurrencies: await currencyPreferences(op, sender, receiver.currencies),
+        supportedCurrencies: await listCurrencyPreferences(op, sender, receiver.currencies),
         requiredPayerDataFields: [...receiver.requiredFields],
         lookupId: newLookupId(op, receiver.address),
       },
@@ -31,7 +31,7 @@ export const receiverHandlers: Handlers<typeof receivers> = {
       status: 200,
       body: {
         accountId: account.id,
-        supportedCurrencies: await currencyPreferences(
+        supportedCurrencies: await listCurrencyPreferences(
           op,
           sender,
           [account.currency].filter(isKnownCurrency),

@@ -1,4 +1,4 @@
-import { currencyRecord, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { type KnownCurrency, toCurrencyRecord } from '@countersign/contract/core/currencies'
 import { LOCKED_AMOUNT_MAX } from '@countersign/contract/payments/exchange-rates'
 import { exchangeRate, price } from '../../base/pricing/pricing.ts'
 import type { RateTable } from '../../base/pricing/ratios.ts'
@@ -44,7 +44,7 @@ export async function findSender(
  * currency that the platform can send, or else the platform's first. Omits currencies that no payment can
  * deliver; throws 501 `NOT_IMPLEMENTED` without exchange rates.
  */
-export async function currencyPreferences(
+export async function listCurrencyPreferences(
   op: Op,
   sender: CustomerRow | undefined,
   currencies: readonly KnownCurrency[],
@@ -72,8 +72,8 @@ function buildPreference(op: Op, rates: RateTable, source: Source, receiving: Kn
   const min = (priceSending(source.minAmount - 1n)?.receivingAmount ?? 0n) + 1n
   if (min > max) return undefined
   return {
-    currency: currencyRecord(receiving),
-    sendingCurrency: currencyRecord(source.currency),
+    currency: toCurrencyRecord(receiving),
+    sendingCurrency: toCurrencyRecord(source.currency),
     estimatedExchangeRate: exchangeRate(largest),
     min,
     max,

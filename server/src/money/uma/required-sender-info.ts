@@ -1,7 +1,7 @@
 import type { RequiredSenderField } from '../../kernel/magic-values/uma-receivers.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
-import { customerAsCounterparty } from './counterparty.ts'
+import { toCustomerCounterparty } from './counterparty.ts'
 
 /**
  * Checks that all information that the receiver requires about the sender is known, either from the customer
@@ -14,7 +14,7 @@ export function checkSenderKnown(
   requestInfo: Readonly<Record<string, unknown>>,
 ): void {
   const known: Readonly<Record<string, unknown>> = {
-    ...(customer ? customerAsCounterparty(customer) : {}),
+    ...(customer ? toCustomerCounterparty(customer) : {}),
     ...requestInfo,
   }
   const isKnown = (name: string) => Object.hasOwn(known, name) && isText(known[name])

@@ -1,5 +1,5 @@
 import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
-import { canonicalUmaAddress } from '@countersign/contract/core/formats'
+import { toCanonicalUmaAddress } from '@countersign/contract/core/formats'
 import { getOwnValue } from '@countersign/contract/core/objects'
 import { UMA_SCENARIOS } from '../../kernel/magic-values/payment-outcomes.ts'
 import {
@@ -14,7 +14,7 @@ import { findCurrencyConfig, getPlatformConfig } from '../../people/platforms/pl
 import type { Counterparty } from '../../storage/rows/stored-documents.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { checkAllowed } from './allowed-counterparties.ts'
-import { customerAsCounterparty, SANDBOX_COUNTERPARTY } from './counterparty.ts'
+import { SANDBOX_COUNTERPARTY, toCustomerCounterparty } from './counterparty.ts'
 import { selectAccountCurrencies, selectCustomerAtUma } from './store.ts'
 
 /** A receiver of UMA payments. */
@@ -32,7 +32,7 @@ export interface UmaReceiver {
 
 /** Normalizes an UMA address for comparison. Throws 400 `INVALID_UMA_ADDRESS`, naming `field`. */
 export function readUmaAddress(text: string, field: string): string {
-  const address = canonicalUmaAddress(text)
+  const address = toCanonicalUmaAddress(text)
   if (address === undefined)
     throw fieldError('INVALID_UMA_ADDRESS', field, `${field} must have the form $name@host`)
   return address
@@ -57,7 +57,7 @@ export async function resolveUma(op: Op, text: string, field: string): Promise<U
   const currencies =
     customer.verification_status === 'APPROVED' ? await listReceivedCurrencies(op, customer) : []
   if (currencies.length === 0) throw new ApiError('UMA_NOT_FOUND', { details: { field } })
-  const counterparty = customerAsCounterparty(customer)
+  const counterparty = toCustomerCounterparty(customer)
   return { address, currencies, customerId: customer.id, counterparty, requiredFields: [] }
 }
 

@@ -5,15 +5,15 @@ import type { Handlers } from '../../kernel/operation/operation.ts'
 import { insert, update } from '../../storage/commit/writes.ts'
 import type { ChartOfAccountsRow } from '../../storage/rows/accounting.ts'
 import { checkChart } from './chart.ts'
-import { journalFile } from './journal.ts'
+import { buildJournalFile } from './journal.ts'
 import { selectChart } from './store.ts'
 
 export const accountingHandlers: Handlers<typeof journal & typeof chartOfAccounts> = {
-  journal_get: async (op, { query }) => ({ status: 200, text: await journalFile(op, query) }),
+  journal_get: async (op, { query }) => ({ status: 200, text: await buildJournalFile(op, query) }),
 
   chart_of_accounts_get: async (op) => {
     const row = await selectChart(op)
-    return { status: 200, body: row ? chartView(row) : { accounts: [] } }
+    return { status: 200, body: row ? toChartView(row) : { accounts: [] } }
   },
 
   chart_of_accounts_replace: async (op, { body }) => {
@@ -31,11 +31,11 @@ export const accountingHandlers: Handlers<typeof journal & typeof chartOfAccount
     const write = before
       ? update('charts_of_accounts', id, { version: before.version }, change)
       : insert('charts_of_accounts', row)
-    return { status: 200, body: chartView(row), writes: [write] }
+    return { status: 200, body: toChartView(row), writes: [write] }
   },
 }
 
-function chartView({ accounts, date_format, tax_rate, updated_at }: ChartOfAccountsRow) {
+function toChartView({ accounts, date_format, tax_rate, updated_at }: ChartOfAccountsRow) {
   return {
     accounts,
     ...present({ dateFormat: date_format, taxRate: tax_rate }),

@@ -17,7 +17,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
  * Writes the journal of a period to a file. Throws 400 `INVALID_INPUT` if the period ends before it begins or
  * the format requires a currency, 409 `CHART_OF_ACCOUNTS_INCOMPLETE`.
  */
-export async function journalFile(
+export async function buildJournalFile(
   op: Op,
   query: QueryOf<typeof journal_get>,
 ): Promise<TextBody<'csv' | 'plain'>> {

@@ -1,7 +1,7 @@
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import { LATE_MS, SKEW_MS } from '../../kernel/ledger/late-ends.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { extractUuid, firstUuidAt } from '../../storage/engine/ids.ts'
+import { extractUuid, toFirstUuidAt } from '../../storage/engine/ids.ts'
 import { lookupById } from '../../storage/read/lookup.ts'
 import type { ChartOfAccountsRow } from '../../storage/rows/accounting.ts'
 
@@ -87,9 +87,9 @@ export async function selectPosted(
     extractUuid(op.platform.id),
     from,
     to,
-    firstUuidAt(from.getTime() - LATE_MS),
-    firstUuidAt(to.getTime() + SKEW_MS),
-    after === undefined ? firstUuidAt(0) : extractUuid(after),
+    toFirstUuidAt(from.getTime() - LATE_MS),
+    toFirstUuidAt(to.getTime() + SKEW_MS),
+    after === undefined ? toFirstUuidAt(0) : extractUuid(after),
     currency ?? null,
     max,
   ])

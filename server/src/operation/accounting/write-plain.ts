@@ -18,12 +18,12 @@ const ROOTS: Readonly<Record<ChartAccountType, string>> = {
 export function openHledger(): Writer {
   return {
     head: '; The journal of Countersign. Times are UTC.\ndecimal-mark .\n\n',
-    write: (posted) => posted.map(hledgerEntry).join(''),
+    write: (posted) => posted.map(formatHledgerEntry).join(''),
     endDay: () => '',
   }
 }
 
-function hledgerEntry(posted: Posted): string {
+function formatHledgerEntry(posted: Posted): string {
   const { id, at, debit, credit, cause, causeId } = posted
   return (
     `${toUtcDay(at)} * ${cause}\n    ; transfer: ${id}, cause: ${causeId}\n` +
@@ -53,12 +53,12 @@ export function openBeancount(): Writer {
   return {
     head: '; The journal of Countersign. Times are UTC.\n\n',
     write: (posted) =>
-      posted.map((transfer) => openAccounts(transfer).join('') + beancountEntry(transfer)).join(''),
+      posted.map((transfer) => openAccounts(transfer).join('') + formatBeancountEntry(transfer)).join(''),
     endDay: () => '',
   }
 }
 
-function beancountEntry(posted: Posted): string {
+function formatBeancountEntry(posted: Posted): string {
   const { id, at, debit, credit, cause, causeId } = posted
   const line = ({ account, accountId }: Side, sign: string) =>
     `  ${toBeancountName(account)}  ${formatAmount(posted, sign)}\n    account: "${accountId}"\n`

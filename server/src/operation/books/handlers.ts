@@ -5,7 +5,7 @@ import { listPage, type Order } from '../../kernel/operation/paging.ts'
 import { extractUuid } from '../../storage/engine/ids.ts'
 import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
 import { explain } from './explain.ts'
-import { findCauses, ledgerAccountViews, ledgerTransferView } from './ledger-views.ts'
+import { findCauses, toLedgerAccountViews, toLedgerTransferView } from './ledger-views.ts'
 import {
   type ListedAccount,
   selectLedgerAccount,
@@ -32,7 +32,7 @@ export const ledgerBookHandlers: Handlers<typeof ledgerBooks> = {
         table: 'ledger_accounts',
         by: BY_ID,
         order: 'asc',
-        view: (rows) => ledgerAccountViews(op, rows, query.asOf),
+        view: (rows) => toLedgerAccountViews(op, rows, query.asOf),
       }),
       ({ owner }) => [owner],
     ),
@@ -41,7 +41,7 @@ export const ledgerBookHandlers: Handlers<typeof ledgerBooks> = {
   ledger_account_get: async (op, { params, query }) => {
     const account = await selectLedgerAccount(op, params.ledgerAccountId)
     if (!account) throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field: 'ledgerAccountId' } })
-    const [view] = await ledgerAccountViews(op, [account], query.asOf)
+    const [view] = await toLedgerAccountViews(op, [account], query.asOf)
     return { status: 200, body: view! }
   },
 
@@ -56,7 +56,7 @@ export const ledgerBookHandlers: Handlers<typeof ledgerBooks> = {
         rows: selectTransfers(op, causes, query),
         table: 'ledger_transfers',
         order: query.sortOrder ?? 'desc',
-        view: (rows: LedgerTransferRow[]) => Promise.all(rows.map((row) => ledgerTransferView(op, row))),
+        view: (rows: LedgerTransferRow[]) => Promise.all(rows.map((row) => toLedgerTransferView(op, row))),
       }),
     }
   },
@@ -66,7 +66,7 @@ export const ledgerBookHandlers: Handlers<typeof ledgerBooks> = {
     if (!transfer) throw new ApiError('LEDGER_TRANSFER_NOT_FOUND', { details: { field: 'ledgerTransferId' } })
     return {
       status: 200,
-      body: { transfer: await ledgerTransferView(op, transfer), steps: await explain(op, transfer) },
+      body: { transfer: await toLedgerTransferView(op, transfer), steps: await explain(op, transfer) },
     }
   },
 }

@@ -1,4 +1,4 @@
-import { currencyRecord } from '@countersign/contract/core/currencies'
+import { toCurrencyRecord } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
@@ -9,7 +9,7 @@ import { findBalancesAt } from './balances.ts'
 import { type ListedAccount, selectLedgerAccount } from './store.ts'
 
 /** Ledger accounts as the API shows them, with their balances now or at the given time. */
-export async function ledgerAccountViews(op: Op, rows: readonly ListedAccount[], asOf: string | undefined) {
+export async function toLedgerAccountViews(op: Op, rows: readonly ListedAccount[], asOf: string | undefined) {
   const balancesThen =
     asOf === undefined
       ? undefined
@@ -24,7 +24,7 @@ export async function ledgerAccountViews(op: Op, rows: readonly ListedAccount[],
       id: row.id,
       name: row.name,
       owner: row.owner,
-      currency: currencyRecord(row.currency),
+      currency: toCurrencyRecord(row.currency),
       normalSide: row.normal_side,
       posted,
       held,
@@ -34,7 +34,7 @@ export async function ledgerAccountViews(op: Op, rows: readonly ListedAccount[],
 }
 
 /** A transfer as the API shows it. System accounts are shown with their names. */
-export async function ledgerTransferView(op: Op, row: LedgerTransferRow) {
+export async function toLedgerTransferView(op: Op, row: LedgerTransferRow) {
   const [debit, credit] = await Promise.all([
     toSide(op, row.debit_account_id),
     toSide(op, row.credit_account_id),

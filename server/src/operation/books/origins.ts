@@ -45,8 +45,8 @@ export async function findOrigin(op: Op, movement: AccountMovement): Promise<Ori
 
 const ORIGINS: Readonly<Record<string, (op: Op, movement: AccountMovement) => Promise<Origin>>> = {
   quote: quoteOrigin,
-  transaction: transactionOrigin,
-  card_transaction: purchaseOrigin,
+  transaction: findTransactionOrigin,
+  card_transaction: findPurchaseOrigin,
   deposit: depositOrigin,
   sandbox_fund: async () => ({ kind: 'DEPOSIT', fee: 0n, counterparty: { name: 'Sandbox' } }),
 }
@@ -73,7 +73,7 @@ function feeIn(quote: QuoteRow, change: bigint): bigint {
   return amount === quote.sending_amount ? quote.fees : 0n
 }
 
-async function transactionOrigin(op: Op, movement: AccountMovement): Promise<Origin> {
+async function findTransactionOrigin(op: Op, movement: AccountMovement): Promise<Origin> {
   const transaction = await findTransaction(op, movement.causeId)
   if (transaction.quote_id !== null)
     return quoteOrigin(op, { ...movement, cause: 'quote', causeId: transaction.quote_id })
@@ -108,7 +108,7 @@ async function depositOrigin(op: Op, { causeId, change }: AccountMovement): Prom
   }
 }
 
-async function purchaseOrigin(op: Op, { causeId, change }: AccountMovement): Promise<Origin> {
+async function findPurchaseOrigin(op: Op, { causeId, change }: AccountMovement): Promise<Origin> {
   const kind = change < 0n ? 'CARD_PURCHASE' : 'CARD_REFUND'
   const purchase = await selectPurchase(op, causeId)
   if (!purchase) return { kind, fee: 0n }

@@ -1,6 +1,6 @@
 import { toUtcDay } from '../../base/formats/utc-day.ts'
 import { type Element, element, optional } from '../../base/formats/xml-text.ts'
-import { formatAbsoluteAmount, idDigits, lastMoment, otherSide, toXmlText } from './statement-fields.ts'
+import { formatAbsoluteAmount, getLastMoment, otherSide, toIdDigits, toXmlText } from './statement-fields.ts'
 import { KIND_WORDS } from './statement-words.ts'
 import type { Line, Statement } from './statements.ts'
 
@@ -10,12 +10,12 @@ const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:camt.053.001.08'
  * Writes a statement as camt.053.001.08 (ISO 20022). The account is identified by the 32 hex digits of its
  * id.
  */
-export function* statementCamt053(statement: Statement): Generator<string> {
+export function* writeStatementCamt053(statement: Statement): Generator<string> {
   const { account, ownerName, from, to, createdAt, opening, closing, lines } = statement
-  const id = idDigits(account.id)
+  const id = toIdDigits(account.id)
   const created = createdAt.toISOString()
   const head = element('GrpHdr', [
-    element('MsgId', `CS-${idDigits(account.id).slice(-12)}-${created.replaceAll(/\D/g, '')}`),
+    element('MsgId', `CS-${toIdDigits(account.id).slice(-12)}-${created.replaceAll(/\D/g, '')}`),
     element('CreDtTm', created),
   ])
   const own = element('Acct', [
@@ -24,7 +24,7 @@ export function* statementCamt053(statement: Statement): Generator<string> {
     optional('Nm', toXmlText(ownerName, 70)),
     element('Ownr', [optional('Nm', toXmlText(ownerName, 140))]),
   ])
-  const end = lastMoment(statement)
+  const end = getLastMoment(statement)
   yield `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="${NAMESPACE}"><BkToCstmrStmt>${head}\n<Stmt>`
   yield [
     element('Id', `${id.slice(-12)}-${toUtcDay(from)}-${toUtcDay(end)}`),
@@ -42,12 +42,12 @@ export function* statementCamt053(statement: Statement): Generator<string> {
 function writeBalance(statement: Statement, code: string, amount: bigint, at: Date): Element {
   return element('Bal', [
     element('Tp', [element('CdOrPrtry', [element('Cd', code)])]),
-    ...amountElement(statement, amount),
+    ...buildAmountElement(statement, amount),
     element('Dt', [element('Dt', toUtcDay(at))]),
   ])
 }
 
-function amountElement(statement: Statement, amount: bigint): Element[] {
+function buildAmountElement(statement: Statement, amount: bigint): Element[] {
   const { currency } = statement.account
   return [
     element('Amt', formatAbsoluteAmount(statement, amount), ` Ccy="${currency}"`),
@@ -59,20 +59,20 @@ function writeEntry(statement: Statement, line: Line, number: number): Element {
   const { kind, amount, at, transferId, origin } = line
   return element('Ntry', [
     element('NtryRef', String(number)),
-    ...amountElement(statement, amount),
+    ...buildAmountElement(statement, amount),
     element('RvslInd', String(kind === 'REFUND' || kind === 'FEE_REFUND' || kind === 'CARD_REFUND')),
     element('Sts', [element('Cd', 'BOOK')]),
     element('BookgDt', [element('DtTm', at.toISOString())]),
     element('ValDt', [element('Dt', toUtcDay(at))]),
-    element('AcctSvcrRef', idDigits(transferId)),
+    element('AcctSvcrRef', toIdDigits(transferId)),
     element('BkTxCd', [element('Prtry', [element('Cd', kind), element('Issr', 'Countersign')])]),
     element('NtryDtls', [
       element('TxDtls', [
         element('Refs', [
-          element('AcctSvcrRef', idDigits(transferId)),
+          element('AcctSvcrRef', toIdDigits(transferId)),
           optional('EndToEndId', toXmlText(origin.reference, 35)),
         ]),
-        ...amountElement(statement, amount),
+        ...buildAmountElement(statement, amount),
         writeParties(line),
         writeRemittance(line),
       ]),

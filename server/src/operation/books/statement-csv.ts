@@ -20,7 +20,7 @@ interface Row extends Partial<Pick<Line, 'kind' | 'transferId' | 'cause' | 'orig
 const ROWS_AT_ONCE = 500
 
 /** Writes a statement as a CSV file. */
-export function* statementCsv(statement: Statement): Generator<string> {
+export function* writeStatementCsv(statement: Statement): Generator<string> {
   const columns = buildColumns(statement)
   yield formatCsvHeader(NAMES)
   const rows = toRows(statement)

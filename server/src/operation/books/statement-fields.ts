@@ -6,7 +6,7 @@ import type { Line, Statement } from './statements.ts'
 /** Helpers shared by several bank statement formats. */
 
 /** The 32 hex digits of an id, because bank formats have no room for a whole id. */
-export function idDigits(id: string): string {
+export function toIdDigits(id: string): string {
   return id.slice(-36).replaceAll('-', '')
 }
 
@@ -14,7 +14,7 @@ export function idDigits(id: string): string {
  * The last moment of a statement, which determines the day of its closing balance. The end of a statement is
  * exclusive.
  */
-export function lastMoment({ from, to }: Statement): Date {
+export function getLastMoment({ from, to }: Statement): Date {
   return to > from ? shiftTime(to, -1) : to
 }
 

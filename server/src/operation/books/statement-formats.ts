@@ -2,11 +2,11 @@ import type { StatementFormat } from '@countersign/contract/books/statements'
 import { CURRENCIES } from '@countersign/contract/core/currencies'
 import { toUtcDay } from '../../base/formats/utc-day.ts'
 import { fieldError, type TextBody } from '../../kernel/operation/operation.ts'
-import { statementCamt053 } from './statement-camt-053.ts'
-import { statementCsv } from './statement-csv.ts'
-import { statementMt940 } from './statement-mt-940.ts'
-import { statementOfx } from './statement-ofx.ts'
-import { PAGE_HEADERS, statementPage } from './statement-page.ts'
+import { writeStatementCamt053 } from './statement-camt-053.ts'
+import { writeStatementCsv } from './statement-csv.ts'
+import { writeStatementMt940 } from './statement-mt-940.ts'
+import { writeStatementOfx } from './statement-ofx.ts'
+import { PAGE_HEADERS, writeStatementPage } from './statement-page.ts'
 import type { Statement } from './statements.ts'
 
 type TextFormat = Exclude<StatementFormat, 'json'>
@@ -23,11 +23,11 @@ interface StatementWriter {
 
 /** The writer of each statement format. A new format needs one entry here and one in the contract. */
 const STATEMENT_WRITERS: Readonly<Record<TextFormat, StatementWriter>> = {
-  csv: { type: 'csv', extension: 'csv', isForIsoCurrencies: false, write: statementCsv },
-  html: { type: 'html', headers: PAGE_HEADERS, isForIsoCurrencies: false, write: statementPage },
-  camt053: { type: 'xml', extension: 'xml', isForIsoCurrencies: true, write: statementCamt053 },
-  mt940: { type: 'plain', extension: 'sta', isForIsoCurrencies: true, write: statementMt940 },
-  ofx: { type: 'ofx', extension: 'ofx', isForIsoCurrencies: true, write: statementOfx },
+  csv: { type: 'csv', extension: 'csv', isForIsoCurrencies: false, write: writeStatementCsv },
+  html: { type: 'html', headers: PAGE_HEADERS, isForIsoCurrencies: false, write: writeStatementPage },
+  camt053: { type: 'xml', extension: 'xml', isForIsoCurrencies: true, write: writeStatementCamt053 },
+  mt940: { type: 'plain', extension: 'sta', isForIsoCurrencies: true, write: writeStatementMt940 },
+  ofx: { type: 'ofx', extension: 'ofx', isForIsoCurrencies: true, write: writeStatementOfx },
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { StatementLineKind } from '@countersign/contract/books/statements'
 import { formatMtBalance, formatMtField, formatMtLine } from '../../base/formats/mt-940.ts'
 import { toUtcDay } from '../../base/formats/utc-day.ts'
-import { formatAbsoluteAmount, idDigits, lastMoment, otherSide } from './statement-fields.ts'
+import { formatAbsoluteAmount, getLastMoment, otherSide, toIdDigits } from './statement-fields.ts'
 import { KIND_WORDS } from './statement-words.ts'
 import type { Line, Statement } from './statements.ts'
 
@@ -23,13 +23,13 @@ const DAY_MS = 24 * 60 * 60 * 1000
  * Writes a statement as MT940 (SWIFT), without the network's envelope. The account is identified by the 32
  * hex digits of its id.
  */
-export function* statementMt940(statement: Statement): Generator<string> {
+export function* writeStatementMt940(statement: Statement): Generator<string> {
   const { account, from, opening, closing, held, lines } = statement
-  const end = lastMoment(statement)
-  const id = idDigits(account.id)
+  const end = getLastMoment(statement)
+  const id = toIdDigits(account.id)
   yield formatMtField('20', `CS${id.slice(-14)}`) +
     formatMtField('25', id) +
-    formatMtField('28C', `${statementNumber(end)}/1`)
+    formatMtField('28C', `${formatMt940Number(end)}/1`)
   yield formatMtField('60F', writeBalance(statement, from, opening))
   for (const line of lines) yield writeMovement(statement, line)
   yield formatMtField('62F', writeBalance(statement, end, closing))
@@ -53,7 +53,7 @@ function writeMovement(statement: Statement, line: Line): string {
     ...{ valueOn: date, bookedOn: date, mark: amount < 0n ? 'D' : 'C' },
     ...{ figure: formatAbsoluteAmount(statement, amount), type: `N${TYPES[kind] ?? 'TRF'}` },
     owner: formatReference(origin.reference),
-    bank: idDigits(transferId).slice(-REFERENCE_CHARACTERS),
+    bank: toIdDigits(transferId).slice(-REFERENCE_CHARACTERS),
     details: [],
   })
   const text = [KIND_WORDS[kind], otherSide(line), origin.reference, origin.description]
@@ -98,7 +98,7 @@ function toSwiftText(text: string): string {
 }
 
 /** The five-digit number of a statement: the year's last two digits and the day of the year. */
-function statementNumber(time: Date): string {
+function formatMt940Number(time: Date): string {
   const day = Math.floor((time.getTime() - Date.UTC(time.getUTCFullYear(), 0, 1)) / DAY_MS) + 1
   return `${time.toISOString().slice(2, 4)}${String(day).padStart(3, '0')}`
 }

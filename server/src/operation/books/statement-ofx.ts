@@ -1,7 +1,7 @@
 import { CURRENCIES } from '@countersign/contract/core/currencies'
 import { formatDecimal } from '../../base/formats/decimal.ts'
 import { type Element, element, optional } from '../../base/formats/xml-text.ts'
-import { idDigits, lastMoment, otherSide, toXmlText } from './statement-fields.ts'
+import { getLastMoment, otherSide, toIdDigits, toXmlText } from './statement-fields.ts'
 import { KIND_WORDS } from './statement-words.ts'
 import type { Line, Statement } from './statements.ts'
 
@@ -9,9 +9,9 @@ import type { Line, Statement } from './statements.ts'
 const ACCOUNT_CHARACTERS = 22
 
 /** Writes a statement as OFX 2.2. The whole file is in the account's currency. */
-export function* statementOfx(statement: Statement): Generator<string> {
+export function* writeStatementOfx(statement: Statement): Generator<string> {
   const { account, from, createdAt, closing, lines } = statement
-  const end = lastMoment(statement)
+  const end = getLastMoment(statement)
   yield '<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n' +
     '<?OFX OFXHEADER="200" VERSION="220" SECURITY="NONE" OLDFILEUID="NONE" NEWFILEUID="NONE"?>\n<OFX>'
   yield element('SIGNONMSGSRSV1', [
@@ -21,7 +21,7 @@ export function* statementOfx(statement: Statement): Generator<string> {
   yield element('CURDEF', account.currency)
   yield element('BANKACCTFROM', [
     element('BANKID', 'CNTRSIGN'),
-    element('ACCTID', idDigits(account.id).slice(-ACCOUNT_CHARACTERS)),
+    element('ACCTID', toIdDigits(account.id).slice(-ACCOUNT_CHARACTERS)),
     element('ACCTTYPE', 'CHECKING'),
   ])
   yield `\n<BANKTRANLIST>${element('DTSTART', formatTime(from))}${element('DTEND', formatTime(end))}\n`
@@ -48,7 +48,7 @@ function writeTransaction(statement: Statement, line: Line): Element {
     element('DTPOSTED', formatTime(at)),
     element('TRNAMT', formatAmount(statement, amount)),
     // A payment and its fee belong to the same transfer, so the kind makes the id unique.
-    element('FITID', `${idDigits(transferId)}-${kind}`),
+    element('FITID', `${toIdDigits(transferId)}-${kind}`),
     optional('NAME', toXmlText(otherSide(line) ?? KIND_WORDS[kind], 32)),
     optional('MEMO', toXmlText(memo.join(' '), 255)),
   ])

@@ -14,7 +14,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
 const ROWS_AT_ONCE = 200
 
 /** Renders a statement as a page for reading and printing. */
-export function* statementPage(statement: Statement): Generator<string> {
+export function* writeStatementPage(statement: Statement): Generator<string> {
   const { lines, holds } = statement
   const figure = createAmountFormatter(statement)
   yield renderHead(statement, figure).text

@@ -3,7 +3,7 @@ import {
   type StatementLineKind,
   type statement_get,
 } from '@countersign/contract/books/statements'
-import { currencyRecord } from '@countersign/contract/core/currencies'
+import { toCurrencyRecord } from '@countersign/contract/core/currencies'
 import type { QueryOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
@@ -72,7 +72,7 @@ export async function makeStatement(op: Op, query: StatementQuery): Promise<Stat
   const holds = await findHolds(op, account.id, to, held)
   const lines = await toLines(op, account.id, opening, rows)
   const firstExcess = lines[STATEMENT_LINES_MAX]
-  if (firstExcess) throw periodTooLong(firstExcess.at, from)
+  if (firstExcess) throw createPeriodTooLongError(firstExcess.at, from)
   const sum = (part: readonly Line[]) => part.reduce((total, { amount }) => total + amount, 0n)
   return {
     account,
@@ -155,7 +155,7 @@ function toCause({ cause, cause_id }: Pick<HoldRow, 'cause' | 'cause_id'>): Line
 }
 
 /** The error for a statement with too many lines. It states the latest `to` that fits, if any. */
-function periodTooLong(until: Date, from: Date): ApiError {
+function createPeriodTooLongError(until: Date, from: Date): ApiError {
   return new ApiError('PERIOD_TOO_LONG', {
     details: present({
       field: 'to',
@@ -166,7 +166,7 @@ function periodTooLong(until: Date, from: Date): ApiError {
 }
 
 /** A statement in its API form. */
-export function statementView(statement: Statement) {
+export function toStatementView(statement: Statement) {
   const { account } = statement
   return {
     account: {
@@ -174,7 +174,7 @@ export function statementView(statement: Statement) {
       type: account.type,
       owner: account.customer_id ?? account.platform_id,
       ownerName: statement.ownerName,
-      currency: currencyRecord(account.currency),
+      currency: toCurrencyRecord(account.currency),
     },
     from: statement.from.toISOString(),
     to: statement.to.toISOString(),
@@ -189,18 +189,18 @@ export function statementView(statement: Statement) {
       kind: line.kind,
       amount: line.amount,
       balance: line.balance,
-      ...originView(line),
+      ...toOriginView(line),
     })),
     heldBalance: statement.held,
     holds: statement.holds.map((hold) => ({
       since: hold.since.toISOString(),
       amount: hold.amount,
-      ...originView(hold),
+      ...toOriginView(hold),
     })),
   }
 }
 
-function originView({ transferId, cause, origin }: Pick<Line, 'transferId' | 'cause' | 'origin'>) {
+function toOriginView({ transferId, cause, origin }: Pick<Line, 'transferId' | 'cause' | 'origin'>) {
   const { transactionId, counterparty, reference, description } = origin
   return { transferId, cause, ...present({ transactionId, counterparty, reference, description }) }
 }

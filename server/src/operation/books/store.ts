@@ -3,7 +3,7 @@ import { LATE_MS, SKEW_MS } from '../../kernel/ledger/late-ends.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { parseOptionalTime } from '../../kernel/operation/time-range.ts'
 import { extractUuid } from '../../storage/engine/ids.ts'
-import { lookupById, rowByKey } from '../../storage/read/lookup.ts'
+import { lookupById, lookupByKey } from '../../storage/read/lookup.ts'
 import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { CardTransactionRow } from '../../storage/rows/card.ts'
 import type { LedgerAccountRow, LedgerTransferRow } from '../../storage/rows/ledger.ts'
@@ -33,7 +33,7 @@ export function selectLedgerAccounts(op: Op, { name, currency, owner }: AccountF
     .$call((q) => whereIfDefined(q, 'owner', '=', owner))
 }
 
-const ACCOUNT_BY_ID = rowByKey<ListedAccount>(
+const ACCOUNT_BY_ID = lookupByKey<ListedAccount>(
   `SELECT id, platform_id, owner, name, currency, normal_side, posted, held, is_closed FROM ledger_accounts
    WHERE id = ANY ($1::uuid[])`,
   'id',
@@ -78,7 +78,7 @@ export async function selectPurchase(op: Op, id: string): Promise<CardTransactio
   return op.find(CARD_TRANSACTION_BY_ID, id)
 }
 
-const CUSTOMER_BY_ID = rowByKey<Pick<CustomerRow, 'id' | 'platform_id' | 'details'>>(
+const CUSTOMER_BY_ID = lookupByKey<Pick<CustomerRow, 'id' | 'platform_id' | 'details'>>(
   'SELECT id, platform_id, details FROM customers WHERE id = ANY ($1::uuid[])',
   'id',
 )
@@ -149,7 +149,7 @@ export interface SignedRequestRow {
   readonly created_at: Date
 }
 
-const SIGNED_REQUEST = rowByKey<SignedRequestRow>(
+const SIGNED_REQUEST = lookupByKey<SignedRequestRow>(
   `SELECT r.id, r.platform_id, r.operation, r.payload, r.signer_public_key, r.stamp, r.session_id, r.consumed_at, r.expires_at,
      r.created_at, s.credential_id, s.public_key
    FROM signing_requests r LEFT JOIN sessions s ON s.id = r.session_id WHERE r.id = ANY ($1::uuid[])`,

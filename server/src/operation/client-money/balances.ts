@@ -34,7 +34,7 @@ export function buildClientMoney(
 ): StoredClientMoney[] {
   const currencies = [...new Set(balances.map(({ currency }) => currency))]
   return currencies.flatMap((currency) => {
-    const report = currencyReport(
+    const report = buildCurrencyReport(
       currency,
       balances.filter((one) => one.currency === currency),
       statements.filter((one) => one.currency === currency),
@@ -43,7 +43,7 @@ export function buildClientMoney(
   })
 }
 
-function currencyReport(
+function buildCurrencyReport(
   currency: KnownCurrency,
   balances: readonly KindBalance[],
   statements: readonly ComparedStatement[],
@@ -51,9 +51,9 @@ function currencyReport(
   const customers = balances.filter(({ name, isOwn }) => name === null && !isOwn)
   const owed = sum(customers.map(({ posted }) => posted))
   const rails = balances.filter(({ name }) => name !== null && isRail(name))
-  const statementDifferences = statements.flatMap(statementReasons)
+  const statementDifferences = statements.flatMap(listStatementReasons)
   const held = sum(rails.map(({ posted }) => posted)) + sum(statementDifferences.map(({ amount }) => amount))
-  const reasons = [...ledgerReasons(balances), ...statementDifferences]
+  const reasons = [...listLedgerReasons(balances), ...statementDifferences]
   const unexplained = held - owed - sum(reasons.map(({ amount }) => amount))
   const all: readonly Reason[] =
     unexplained === 0n ? reasons : [...reasons, { reason: 'UNACCOUNTED', amount: unexplained }]
@@ -64,12 +64,12 @@ function currencyReport(
     held: String(held),
     difference: String(held - owed),
     reasons: all.map(({ amount, ...reason }) => ({ ...reason, amount: String(amount) })),
-    rails: rails.map((one) => railReport(one, statements)),
+    rails: rails.map((one) => buildRailReport(one, statements)),
   }
 }
 
 /** The balances in the ledger that are not owed to customers. */
-function ledgerReasons(balances: readonly KindBalance[]): Reason[] {
+function listLedgerReasons(balances: readonly KindBalance[]): Reason[] {
   return balances.flatMap(({ name, isOwn, posted }): Reason[] => {
     if (posted === 0n) return []
     if (name === null) return isOwn ? [{ reason: 'PLATFORM_MONEY', amount: posted }] : []
@@ -79,26 +79,29 @@ function ledgerReasons(balances: readonly KindBalance[]): Reason[] {
 }
 
 /** The open differences of a statement, summed up per reason. */
-function statementReasons({ rail, differences }: ComparedStatement): Reason[] {
+function listStatementReasons({ rail, differences }: ComparedStatement): Reason[] {
   const byReason = new Map<ClientMoneyReason, bigint>()
   for (const { reason, amount } of differences)
     byReason.set(reason, (byReason.get(reason) ?? 0n) + BigInt(amount))
   return [...byReason].flatMap(([reason, amount]) => (amount === 0n ? [] : [{ reason, amount, rail }]))
 }
 
-function railReport({ name, posted }: KindBalance, statements: readonly ComparedStatement[]): StoredRail {
+function buildRailReport(
+  { name, posted }: KindBalance,
+  statements: readonly ComparedStatement[],
+): StoredRail {
   const rail = (name ?? '').replace(/^rail:/, '')
   const found = statements.find((one) => one.rail === rail)
-  const difference = found ? sum(statementReasons(found).map(({ amount }) => amount)) : 0n
+  const difference = found ? sum(listStatementReasons(found).map(({ amount }) => amount)) : 0n
   return {
     rail,
     ledgerBalance: String(posted),
     held: String(posted + difference),
-    ...present({ statement: found && statementReport(found) }),
+    ...present({ statement: found && buildStatementReport(found) }),
   }
 }
 
-function statementReport({ date, closing, balance }: ComparedStatement) {
+function buildStatementReport({ date, closing, balance }: ComparedStatement) {
   const closingBalance = closing ?? 0n
   return {
     date,

@@ -1,4 +1,4 @@
-import { currencyRecord } from '@countersign/contract/core/currencies'
+import { toCurrencyRecord } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
 import { toUtcDay } from '../../base/formats/utc-day.ts'
 import type { App, Op } from '../../kernel/operation/app.ts'
@@ -45,7 +45,7 @@ async function makeMissing(app: App, { platform_id, last_date, created_at }: Due
   const { now } = await operate(app, platform_id)
   const last = lastEnded(new Date(now.getTime() - SETTLED_MS))
   const ids: string[] = []
-  for (const date of missingDays(last_date ?? lastEnded(created_at), last)) {
+  for (const date of listMissingDays(last_date ?? lastEnded(created_at), last)) {
     const op = await operate(app, platform_id)
     const row = await newReport(op, date)
     const result = await app.commit(op, [insert('client_money_reports', row)])
@@ -56,7 +56,7 @@ async function makeMissing(app: App, { platform_id, last_date, created_at }: Due
 }
 
 /** The days after `after` up to `last`, but only the last `MISSED_DAYS_MAX` of them. */
-function missingDays(after: string, last: string): string[] {
+function listMissingDays(after: string, last: string): string[] {
   const end = Date.parse(last)
   const first = Date.parse(after) + DAY_MS
   const days: string[] = []
@@ -151,7 +151,7 @@ export function reportView(row: ClientMoneyReportRow) {
     date: row.date,
     asOf: endOfDay(row.date).toISOString(),
     currencies: row.currencies.map((entry) => ({
-      currency: currencyRecord(entry.currency),
+      currency: toCurrencyRecord(entry.currency),
       owed: BigInt(entry.owed),
       onHold: BigInt(entry.onHold),
       held: BigInt(entry.held),

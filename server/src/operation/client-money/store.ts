@@ -1,7 +1,7 @@
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import { LATE_MS, SKEW_MS } from '../../kernel/ledger/late-ends.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { extractUuid, firstUuidAt } from '../../storage/engine/ids.ts'
+import { extractUuid, toFirstUuidAt } from '../../storage/engine/ids.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import { lookupById } from '../../storage/read/lookup.ts'
 import { whereIfDefined } from '../../storage/read/where-given.ts'
@@ -107,7 +107,7 @@ export async function selectBalancesAt(op: Op, at: Date): Promise<KindBalance[]>
   const { rows } = await op.db.query<KindBalance>(BALANCES_AT, [
     extractUuid(op.platform.id),
     at,
-    firstUuidAt(at.getTime() - LATE_MS - SKEW_MS),
+    toFirstUuidAt(at.getTime() - LATE_MS - SKEW_MS),
   ])
   return rows
 }

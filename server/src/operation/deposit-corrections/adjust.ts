@@ -3,23 +3,24 @@ import { type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
 import { withNote } from '../../money/deposits/decide.ts'
-import { railLeg, toDepositCause } from '../../money/rails/deposit-rows.ts'
+import { buildDepositRailLeg, toDepositCause } from '../../money/rails/deposit-rows.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
 import { depositLines } from '../reconciliations/explain-lines.ts'
-import { insertParts, newPart, notCorrectable } from './corrections.ts'
+import { createNotCorrectableError, insertParts, newPart } from './corrections.ts'
 
 /**
  * Checks that exactly one statement line books the deposit, with this amount. Throws 400 `INVALID_INPUT`, 409
  * `DEPOSIT_NOT_CORRECTABLE`.
  */
 export async function checkBooked(op: Op, row: DepositRow, amount: bigint): Promise<void> {
-  if (row.state === 'REVERSED') throw notCorrectable('REVERSED', 'The bank reversed this deposit.')
+  if (row.state === 'REVERSED') throw createNotCorrectableError('REVERSED', 'The bank reversed this deposit.')
   if (row.details.adjustedFrom !== undefined)
-    throw notCorrectable('ALREADY_ADJUSTED', 'This deposit was already adjusted.')
+    throw createNotCorrectableError('ALREADY_ADJUSTED', 'This deposit was already adjusted.')
   const [line, secondLine] = await depositLines(op, row)
-  if (!line) throw notCorrectable('NOT_BOOKED', 'No statement line books this deposit.')
-  if (secondLine) throw notCorrectable('BOOKED_TWICE', 'More than one statement line books this deposit.')
+  if (!line) throw createNotCorrectableError('NOT_BOOKED', 'No statement line books this deposit.')
+  if (secondLine)
+    throw createNotCorrectableError('BOOKED_TWICE', 'More than one statement line books this deposit.')
   if (line.amount !== amount)
     throw fieldError(
       'INVALID_INPUT',
@@ -27,7 +28,7 @@ export async function checkBooked(op: Op, row: DepositRow, amount: bigint): Prom
       `The statement books ${line.amount} for this deposit, not ${amount}.`,
     )
   if (amount === row.amount)
-    throw notCorrectable('NO_DIFFERENCE', 'The bank booked exactly the amount of this deposit.')
+    throw createNotCorrectableError('NO_DIFFERENCE', 'The bank booked exactly the amount of this deposit.')
 }
 
 /** The adjusted deposit, and new deposits for any excess that the bank booked. */
@@ -51,7 +52,7 @@ export async function adjustDeposit(
   const isLess = difference < 0n
   const isInSuspense = row.state === 'SUSPENSE'
   const legs: Leg[] = [
-    railLeg(row, -difference),
+    buildDepositRailLeg(row, -difference),
     { system: isInSuspense || !isLess ? 'suspense' : 'costs', currency: row.currency, amount: difference },
   ]
   if (!(await fitsBalance(op, legs)))

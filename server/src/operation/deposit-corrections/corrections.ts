@@ -15,7 +15,7 @@ export type CorrectionFault =
   | 'BOOKED_TWICE'
   | 'NO_DIFFERENCE'
 
-export function notCorrectable(reason: CorrectionFault, message: string): ApiError {
+export function createNotCorrectableError(reason: CorrectionFault, message: string): ApiError {
   return new ApiError('DEPOSIT_NOT_CORRECTABLE', { message, details: { reason } })
 }
 
@@ -25,7 +25,7 @@ export function notCorrectable(reason: CorrectionFault, message: string): ApiErr
 export async function checkNoWallet(op: Op, row: DepositRow): Promise<void> {
   const wallet = await findDepositWallet(op, row)
   if (wallet)
-    throw notCorrectable(
+    throw createNotCorrectableError(
       'WALLET_ADDRESS',
       `This deposit was sent to a wallet's own address. It can only be assigned to ${wallet.id}.`,
     )
@@ -65,6 +65,6 @@ export function insertParts(op: Op, parts: readonly DepositRow[]): Write[] {
   ])
 }
 
-export function correctionEvent(op: Op, row: DepositRow): Write {
+export function buildCorrectionEvent(op: Op, row: DepositRow): Write {
   return event(op, 'DEPOSIT.CORRECTED', row.id, depositView(row))
 }

@@ -4,10 +4,10 @@ import { post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import {
+  buildPendingVoteWrites,
   castDepositVote,
   checkInSuspense,
   checkScreened,
-  pendingVoteWrites,
   withNote,
 } from '../../money/deposits/decide.ts'
 import { depositView, findDeposit } from '../../money/deposits/deposits.ts'
@@ -15,7 +15,7 @@ import { moveDeposit, toDepositCause } from '../../money/rails/deposit-rows.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
 import { scheduleComparison } from '../reconciliations/explain-lines.ts'
 import { adjustDeposit, checkBooked } from './adjust.ts'
-import { checkNoWallet, correctionEvent, insertParts, newPart } from './corrections.ts'
+import { buildCorrectionEvent, checkNoWallet, insertParts, newPart } from './corrections.ts'
 
 export const depositCorrectionHandlers: Handlers<typeof depositCorrections> = {
   deposit_split: async (op, { params, body }) => {
@@ -23,22 +23,23 @@ export const depositCorrectionHandlers: Handlers<typeof depositCorrections> = {
     checkSum(row, body.amounts)
     const vote = await castDepositVote(op, row, { decision: 'SPLIT', amounts: body.amounts })
     if (!vote.decides)
-      return { status: 200, body: correctionView(row, []), writes: pendingVoteWrites(row, vote) }
+      return { status: 200, body: toCorrectionView(row, []), writes: buildPendingVoteWrites(row, vote) }
     const { reason: note } = body
     const reason = requireValue(row.reason, 'reason of a deposit in suspense')
     const parts = body.amounts.map((amount) => newPart(op, row, { amount, reason, note }))
     const moved = moveDeposit(op, row, 'split', { details: withNote(row, body.reason) })
     return {
       status: 200,
-      body: correctionView(moved.row, parts),
-      writes: [...vote.writes, moved.write, ...insertParts(op, parts), correctionEvent(op, moved.row)],
+      body: toCorrectionView(moved.row, parts),
+      writes: [...vote.writes, moved.write, ...insertParts(op, parts), buildCorrectionEvent(op, moved.row)],
     }
   },
 
   deposit_write_off: async (op, { params, body }) => {
     const row = await findCorrectable(op, params.depositId, 'write_off')
     const vote = await castDepositVote(op, row, { decision: 'WRITE_OFF' })
-    if (!vote.decides) return { status: 200, body: depositView(row), writes: pendingVoteWrites(row, vote) }
+    if (!vote.decides)
+      return { status: 200, body: depositView(row), writes: buildPendingVoteWrites(row, vote) }
     const moved = moveDeposit(op, row, 'write_off', { details: withNote(row, body.reason) })
     const { currency, amount } = row
     const moves = post(op, toDepositCause(row), [
@@ -48,7 +49,7 @@ export const depositCorrectionHandlers: Handlers<typeof depositCorrections> = {
     return {
       status: 200,
       body: depositView(moved.row),
-      writes: [...vote.writes, ...moves, moved.write, correctionEvent(op, moved.row)],
+      writes: [...vote.writes, ...moves, moved.write, buildCorrectionEvent(op, moved.row)],
     }
   },
 
@@ -58,15 +59,15 @@ export const depositCorrectionHandlers: Handlers<typeof depositCorrections> = {
     await checkBooked(op, row, body.amount)
     const vote = await castDepositVote(op, row, { decision: 'ADJUST', amounts: [body.amount] })
     if (!vote.decides)
-      return { status: 200, body: correctionView(row, []), writes: pendingVoteWrites(row, vote) }
+      return { status: 200, body: toCorrectionView(row, []), writes: buildPendingVoteWrites(row, vote) }
     const adjusted = await adjustDeposit(op, row, body.amount, body.reason)
     return {
       status: 200,
-      body: correctionView(adjusted.row, adjusted.parts),
+      body: toCorrectionView(adjusted.row, adjusted.parts),
       writes: [
         ...vote.writes,
         ...adjusted.writes,
-        correctionEvent(op, adjusted.row),
+        buildCorrectionEvent(op, adjusted.row),
         ...(await scheduleComparison(op, row.rail, row.currency)),
       ],
     }
@@ -94,6 +95,6 @@ function checkSum({ amount: depositAmount, currency }: DepositRow, amounts: read
   )
 }
 
-function correctionView(row: DepositRow, parts: readonly DepositRow[]) {
+function toCorrectionView(row: DepositRow, parts: readonly DepositRow[]) {
   return { deposit: depositView(row), parts: parts.map(depositView) }
 }

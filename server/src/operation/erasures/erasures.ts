@@ -44,7 +44,7 @@ export function scheduleErasure(
 }
 
 /** An erasure in its API form. */
-export function erasureView(row: ErasureRow): ErasureView {
+export function toErasureView(row: ErasureRow): ErasureView {
   return {
     customerId: row.id,
     status: row.state,

@@ -4,7 +4,7 @@ import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { findCustomerOnRecord } from '../../people/customers/customers.ts'
 import { expectRow } from '../../storage/commit/writes.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
-import { erasureView, findErasure, scheduleErasure } from './erasures.ts'
+import { findErasure, scheduleErasure, toErasureView } from './erasures.ts'
 
 export const erasureHandlers: Handlers<typeof customerErasures> = {
   /**
@@ -16,11 +16,11 @@ export const erasureHandlers: Handlers<typeof customerErasures> = {
     const { deleted_at, version } = customer
     if (deleted_at === null) throw new ApiError('CUSTOMER_NOT_DELETED', { details: { field: 'customerId' } })
     const before = await findErasure(op, customer.id)
-    if (before) return { status: 200, body: erasureView(before) }
+    if (before) return { status: 200, body: toErasureView(before) }
     const { row, writes } = scheduleErasure(op, customer.id, deleted_at)
     return {
       status: 200,
-      body: erasureView(row),
+      body: toErasureView(row),
       writes: [expectRow('customers', customer.id, { version }), ...writes],
     }
   },
@@ -29,7 +29,7 @@ export const erasureHandlers: Handlers<typeof customerErasures> = {
     const customer = await findAnyCustomer(op, params.customerId)
     const erasure = await findErasure(op, customer.id)
     if (!erasure) throw new ApiError('ERASURE_NOT_FOUND', { details: { field: 'customerId' } })
-    return { status: 200, body: erasureView(erasure) }
+    return { status: 200, body: toErasureView(erasure) }
   },
 }
 

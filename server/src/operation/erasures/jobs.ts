@@ -9,7 +9,7 @@ import { buildNextDocumentRemovals } from '../../people/documents/documents.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { ErasureRow } from '../../storage/rows/erasure.ts'
 import type { JobPayloads } from '../../storage/rows/job.ts'
-import { erasureView, findErasure } from './erasures.ts'
+import { findErasure, toErasureView } from './erasures.ts'
 import { findPerson, type Person, STEPS } from './steps.ts'
 
 type Payload = JobPayloads['customer.erase']
@@ -57,7 +57,7 @@ function finish(op: Op, erasure: ErasureRow): Write[] {
   const { row, write } = transition(op, 'erasures', ERASURE_TRANSITIONS, erasure, 'finish', {
     erased_at: op.now,
   })
-  return [write, event(op, 'CUSTOMER.ERASED', row.id, erasureView(row))]
+  return [write, event(op, 'CUSTOMER.ERASED', row.id, toErasureView(row))]
 }
 
 function continueJob(op: Op, payload: Payload): Write {

@@ -5,8 +5,8 @@ import { OWN_INSTRUCTIONS } from '../../storage/erasure/columns-of-payments.ts'
 import { eraseAuditEvents, eraseCustomer, eraseMessageCounts } from '../../storage/erasure/erase-customer.ts'
 import { eraseEventRecords, eraseEvents } from '../../storage/erasure/erase-events.ts'
 import {
-  eraseKeptAnswers,
   eraseLoggedRequests,
+  eraseStoredResponses,
   findNames,
   type Walked,
 } from '../../storage/erasure/erase-logs.ts'
@@ -64,7 +64,7 @@ export async function findPerson(op: Op, customerId: string): Promise<Person | u
 const LOST_AFTER_SECONDS = 30 * 24 * 3600
 
 /** The names of the rails that write bank files. */
-function fileRailNames({ rails }: Op): string[] {
+function listFileRailNames({ rails }: Op): string[] {
   return rails
     .list()
     .flatMap(({ name, entry }) => (entry?.kind === 'bank-files' && name !== null ? [name] : []))
@@ -116,7 +116,7 @@ export const STEPS: readonly Step[] = [
     name: 'instructions',
     run: async (op, { customer }) => ({
       found: await removeLostInstructions(op.db, customer, {
-        rails: fileRailNames(op),
+        rails: listFileRailNames(op),
         before: addSeconds(op.now, -LOST_AFTER_SECONDS),
       }),
       isWaiting: await isNeededByFiles(op.db, OWN_INSTRUCTIONS, customer),
@@ -131,8 +131,8 @@ export const STEPS: readonly Step[] = [
   {
     name: 'keptAnswers',
     run: (op, person, after) => {
-      const retention = { keptDays: op.keptAnswerDays, origin: op.origin() }
-      return eraseKeptAnswers(op.db, person.platform, person, retention, after)
+      const retention = { keptDays: op.storedResponseDays, origin: op.origin() }
+      return eraseStoredResponses(op.db, person.platform, person, retention, after)
     },
   },
   { name: 'railEvents', run: ({ db }, person, after) => eraseRailEvents(db, person, after) },

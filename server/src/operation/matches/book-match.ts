@@ -96,7 +96,7 @@ async function bookDifference(
   difference: bigint,
 ): Promise<readonly Write[]> {
   if (account === null) return []
-  const legs = differenceLegs(rail, currency, account, difference)
+  const legs = buildDifferenceLegs(rail, currency, account, difference)
   if (!(await fitsBalance(op, legs)))
     throw fieldError(
       'AMOUNT_OUT_OF_RANGE',
@@ -106,7 +106,12 @@ async function bookDifference(
   return post(op, { cause: 'match', causeId: id }, legs)
 }
 
-function differenceLegs(rail: string, currency: string, account: MatchAccount, difference: bigint): Leg[] {
+function buildDifferenceLegs(
+  rail: string,
+  currency: string,
+  account: MatchAccount,
+  difference: bigint,
+): Leg[] {
   return [
     { system: 'rail', rail, currency, amount: -difference },
     { system: account, currency, amount: difference },

@@ -1,4 +1,4 @@
-import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { isKnownCurrency, toCurrencyRecord } from '@countersign/contract/core/currencies'
 import type { BodyOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
 import {
@@ -8,7 +8,7 @@ import {
   type reconciliation_match_create,
 } from '@countersign/contract/operation/reconciliation-matches'
 import { INT64_MAX, INT64_MIN } from '../../base/json/int64.ts'
-import { actorView } from '../../kernel/audit/actors.ts'
+import { toActorView } from '../../kernel/audit/actors.ts'
 import { toSystemAccountId } from '../../kernel/ledger/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
@@ -93,15 +93,19 @@ function checkLines(
 }
 
 function checkLine({ id, item_id, reason, match_id }: StatementLine['entry'], members: ReadonlySet<string>) {
-  if (match_id !== null) throw notMatchable('MATCHED', id, `The line ${id} is in another match.`)
+  if (match_id !== null) throw createNotMatchableError('MATCHED', id, `The line ${id} is in another match.`)
   if (item_id !== null && !members.has(item_id))
-    throw notMatchable(
+    throw createNotMatchableError(
       'PAYMENT_MISSING',
       id,
       `The line ${id} books ${item_id}: add that payment to the match.`,
     )
   if (item_id === null && reason === null)
-    throw notMatchable('BOOKED', id, `The line ${id} was booked to an account of the platform already.`)
+    throw createNotMatchableError(
+      'BOOKED',
+      id,
+      `The line ${id} was booked to an account of the platform already.`,
+    )
 }
 
 async function findItems(op: Op, account: RailAccount, ids: readonly string[]): Promise<MatchedItem[]> {
@@ -126,11 +130,15 @@ async function checkItem(
   { id, members, moves, lines }: Item,
   row: ReconciliationMatchItemRow | undefined,
 ): Promise<void> {
-  if (row && row.match_id !== null) throw notMatchable('MATCHED', id, `${id} is in another match.`)
+  if (row && row.match_id !== null) throw createNotMatchableError('MATCHED', id, `${id} is in another match.`)
   if (await isOpenAtRail(op, rail, members))
-    throw notMatchable('PAYMENT_OPEN', id, `${id} has not ended: decide about the payment first.`)
+    throw createNotMatchableError('PAYMENT_OPEN', id, `${id} has not ended: decide about the payment first.`)
   if (moves === 0n && lines.length === 0)
-    throw notMatchable('NOTHING_BOOKED', id, `Nothing is booked for ${id} on ${rail} in ${currency}.`)
+    throw createNotMatchableError(
+      'NOTHING_BOOKED',
+      id,
+      `Nothing is booked for ${id} on ${rail} in ${currency}.`,
+    )
 }
 
 /** True if one of these payments at the rail may still be delivered or fail. */
@@ -146,7 +154,7 @@ async function isOpenAtRail(op: Op, rail: string, members: readonly string[]): P
   )
 }
 
-function notMatchable(reason: string, id: string, message: string): ApiError {
+function createNotMatchableError(reason: string, id: string, message: string): ApiError {
   return new ApiError('RECORDS_NOT_MATCHABLE', { message, details: { reason, id } })
 }
 
@@ -186,7 +194,7 @@ export function matchView(row: ReconciliationMatchRow) {
     id: row.id,
     status: row.state,
     rail: row.rail,
-    currency: currencyRecord(row.currency),
+    currency: toCurrencyRecord(row.currency),
     statementEntryIds: [...row.lines],
     paymentIds: [...row.items],
     lineSum: line_sum,
@@ -194,7 +202,7 @@ export function matchView(row: ReconciliationMatchRow) {
     ...(account === null ? {} : { difference: { amount: line_sum - book_sum, account } }),
     reason: row.reason,
     ...present({ undoReason: row.undo_reason }),
-    matchedBy: actorView(row),
+    matchedBy: toActorView(row),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   }

@@ -1,5 +1,5 @@
 import {
-  daysApart,
+  countDaysApart,
   getNameWords,
   getReferences,
   type OpenLine,
@@ -33,7 +33,7 @@ export function pairEqual(lines: readonly OpenLine[], payments: readonly OpenPay
   const texts = lines.map((line) => ({ line, words: new Set(splitWords(line.text)) }))
   pairByKey(texts, indexPayments(payments, getReferences), usedPayments, pair, () => true)
   const unpairedTexts = texts.filter(({ line }) => !usedLines.has(line))
-  pairByKey(unpairedTexts, indexPayments(payments, firstWords), usedPayments, pair, hasName)
+  pairByKey(unpairedTexts, indexPayments(payments, listFirstWords), usedPayments, pair, hasName)
   const withoutUsed = <T extends OpenLine | OpenPayment>(all: readonly T[], used: ReadonlySet<T>) =>
     all.filter((one) => !used.has(one))
   pairByDate(withoutUsed(lines, usedLines), withoutUsed(payments, usedPayments), pair)
@@ -49,7 +49,7 @@ interface LineWithWords {
  * The first significant word of each of a payment's names. A line matches by name only if it contains one of
  * them.
  */
-function firstWords(payment: OpenPayment): readonly string[] {
+function listFirstWords(payment: OpenPayment): readonly string[] {
   return getNameWords(payment).flatMap(([first]) => (first === undefined ? [] : [first]))
 }
 
@@ -91,7 +91,7 @@ function pairByKey(
 function findNearest(line: OpenLine, payments: readonly OpenPayment[]): OpenPayment | undefined {
   let nearest: OpenPayment | undefined
   for (const payment of payments)
-    if (!nearest || daysApart(line, payment) < daysApart(line, nearest)) nearest = payment
+    if (!nearest || countDaysApart(line, payment) < countDaysApart(line, nearest)) nearest = payment
   return nearest
 }
 
@@ -104,9 +104,9 @@ function pairByDate(
   let index = 0
   for (const line of lines) {
     let payment = payments[index]
-    while (payment && payment.atMs < line.atMs && daysApart(line, payment) > DAYS_MAX)
+    while (payment && payment.atMs < line.atMs && countDaysApart(line, payment) > DAYS_MAX)
       payment = payments[++index]
-    if (!payment || daysApart(line, payment) > DAYS_MAX) continue
+    if (!payment || countDaysApart(line, payment) > DAYS_MAX) continue
     pair(line, payment)
     index++
   }

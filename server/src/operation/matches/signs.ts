@@ -56,12 +56,12 @@ export function getNameWords({ names }: OpenPayment): readonly (readonly string[
 }
 
 /** The number of days between two moments. */
-export function daysApart(left: { readonly atMs: number }, right: { readonly atMs: number }): number {
+export function countDaysApart(left: { readonly atMs: number }, right: { readonly atMs: number }): number {
   return Math.abs(left.atMs - right.atMs) / DAY_MS
 }
 
 export function isNear(left: { readonly atMs: number }, right: { readonly atMs: number }): boolean {
-  return daysApart(left, right) <= NEAR_DAYS
+  return countDaysApart(left, right) <= NEAR_DAYS
 }
 
 /** The signs that a line and a payment belong together, from text and dates. */

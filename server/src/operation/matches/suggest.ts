@@ -6,7 +6,7 @@ import type {
 import { indexPayments, pairEqual } from './pair-equal.ts'
 import {
   computeOutstandingAmount,
-  daysApart,
+  countDaysApart,
   findTextSigns,
   getReferences,
   isNear,
@@ -79,7 +79,7 @@ export function* suggestSorted(
   const unmatched = { lines: new Oldest<OpenLine>(), payments: new Oldest<OpenPayment>() }
   for (const group of groupByEqualAmount(lines, payments)) {
     const paired = pairEqual(group.lines, group.payments)
-    for (const { line, payment } of paired.pairs) yield equalSuggestion(line, payment)
+    for (const { line, payment } of paired.pairs) yield buildEqualSuggestion(line, payment)
     unmatched.lines.add(paired.lines)
     unmatched.payments.add(paired.payments)
   }
@@ -141,7 +141,7 @@ class Oldest<T extends OpenLine | OpenPayment> {
   }
 }
 
-function equalSuggestion(line: OpenLine, payment: OpenPayment): Suggestion {
+function buildEqualSuggestion(line: OpenLine, payment: OpenPayment): Suggestion {
   return {
     kind: payment.lineIds.length === 0 ? 'PAYMENT' : 'REVERSAL',
     signs: ['AMOUNT', ...findTextSigns(line, payment)],
@@ -213,8 +213,8 @@ function isCharge(difference: bigint, { booked }: OpenPayment): boolean {
 function findReversal(line: OpenLine, lines: readonly OpenLine[]): Suggestion | undefined {
   const other = lines
     .filter(({ amount }) => amount === -line.amount)
-    .filter((candidate) => candidate !== line && daysApart(candidate, line) <= DAYS_MAX)
-    .toSorted((a, b) => daysApart(a, line) - daysApart(b, line) || byTime(a, b))[0]
+    .filter((candidate) => candidate !== line && countDaysApart(candidate, line) <= DAYS_MAX)
+    .toSorted((a, b) => countDaysApart(a, line) - countDaysApart(b, line) || byTime(a, b))[0]
   if (!other) return undefined
   const signs: MatchSign[] = isNear(line, other) ? ['AMOUNT', 'DATE'] : ['AMOUNT']
   return { kind: 'REVERSAL', signs, lines: [line, other].toSorted(byTime), payments: [], difference: 0n }
@@ -258,10 +258,10 @@ function findPartsThatSum<P extends { readonly amount: bigint; readonly atMs: nu
       part.amount !== 0n &&
       part.amount < 0n === amount < 0n &&
       toAbsolute(part.amount) < toAbsolute(amount) &&
-      daysApart(part, whole) <= DAYS_MAX,
+      countDaysApart(part, whole) <= DAYS_MAX,
   )
   if (candidates.length < 2) return undefined
   // `parts` are in chronological order and the sort is stable, so the result is deterministic.
-  const nearest = candidates.toSorted((a, b) => daysApart(a, whole) - daysApart(b, whole))
+  const nearest = candidates.toSorted((a, b) => countDaysApart(a, whole) - countDaysApart(b, whole))
   return findRun(candidates, amount, PARTS_MAX) ?? findSubset(nearest, amount)
 }

@@ -36,7 +36,7 @@ export async function listSuggestions(op: Op, reconciliationId: string): Promise
   return suggestMatches(lines, payments)
     .toSorted((a, b) => b.signs.length - a.signs.length)
     .slice(0, MATCH_SUGGESTIONS_MAX)
-    .map(suggestionView)
+    .map(toSuggestionView)
 }
 
 async function findOpenLines(op: Op, ids: readonly string[]): Promise<OpenLine[]> {
@@ -77,7 +77,7 @@ function toOpenPayment({ id, booked, lines, line_sum }: Item, description: Descr
   }
 }
 
-function suggestionView({ kind, signs, lines, payments, difference, account }: Suggestion): SuggestionView {
+function toSuggestionView({ kind, signs, lines, payments, difference, account }: Suggestion): SuggestionView {
   const lineIds = [...lines.map(({ id }) => id), ...payments.flatMap((payment) => payment.lineIds)]
   const bookSum = payments.reduce((sum, { booked }) => sum + booked, 0n)
   return {

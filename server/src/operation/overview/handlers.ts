@@ -1,4 +1,4 @@
-import { currencyRecord } from '@countersign/contract/core/currencies'
+import { toCurrencyRecord } from '@countersign/contract/core/currencies'
 import { buildTable, keysOf, present } from '@countersign/contract/core/objects'
 import { type overview, STATISTICS_INTERVALS_MAX, Waiting } from '@countersign/contract/operation/overview'
 import { toChecksumAddress } from '../../base/formats/addresses.ts'
@@ -17,7 +17,7 @@ import {
   selectStatistics,
   selectWaiting,
 } from './store.ts'
-import { readingView, readWatches } from './watches.ts'
+import { readWatches, toReadingView } from './watches.ts'
 
 const WAITING_KINDS = keysOf(Waiting.properties)
 const FAILED_SECONDS = 7 * 86_400
@@ -36,7 +36,7 @@ export const overviewHandlers: Handlers<typeof overview> = {
     ])
     const body = {
       balances: held.map(({ currency, customers, platform }) => ({
-        currency: currencyRecord(currency),
+        currency: toCurrencyRecord(currency),
         customers,
         platform,
       })),
@@ -63,7 +63,7 @@ export const overviewHandlers: Handlers<typeof overview> = {
         unchainedTransfers: Number(proofs.unchained),
         lastCheckpointAt: proofs.checkpoint_at?.toISOString(),
       }),
-      watches: watched.map(readingView),
+      watches: watched.map(toReadingView),
     }
     return { status: 200, body }
   },
@@ -81,7 +81,7 @@ export const overviewHandlers: Handlers<typeof overview> = {
       status: state,
       count: Number(count),
       amount,
-      currency: currencyRecord(currency),
+      currency: toCurrencyRecord(currency),
     }))
     return { status: 200, body: { data } }
   },
@@ -102,12 +102,12 @@ function checkSpan(seconds: number, start: Date, end: Date): void {
 async function listRails(op: Op) {
   const simulated = op.rails.find(null)
   return [
-    ...(await listOwnRails(op.rails, op.platform.id)).map((rail) => railView(op, rail)),
-    ...(simulated ? [railView(op, simulated)] : []),
+    ...(await listOwnRails(op.rails, op.platform.id)).map((rail) => toRailView(op, rail)),
+    ...(simulated ? [toRailView(op, simulated)] : []),
   ]
 }
 
-function railView(op: Op, rail: Rail) {
+function toRailView(op: Op, rail: Rail) {
   const detail = describeObstacle(op, rail)
   const warnings = rail.isRetired ? [] : (rail.chain?.lowBalances() ?? [])
   return present({

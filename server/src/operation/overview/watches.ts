@@ -49,7 +49,7 @@ export function isCrossed({ watch, value, limit }: Watched): boolean {
 }
 
 /** A watched value in its API form. */
-export function readingView(watched: Watched): Static<typeof WatchReading> {
+export function toReadingView(watched: Watched): Static<typeof WatchReading> {
   const { watch, subject, unit, decimals, value, limit } = watched
   return {
     watch,

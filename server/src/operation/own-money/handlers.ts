@@ -10,9 +10,9 @@ import {
   checkAccountEvent,
   findOwnAccount,
   newOwnAccount,
-  ownAccountView,
   scheduleFirstSweep,
   sweepJob,
+  toOwnAccountView,
   updateOwnAccount,
 } from './own-accounts.ts'
 import { selectOwnAccounts, selectWithdrawals } from './store.ts'
@@ -23,8 +23,8 @@ import {
   moveWithdrawal,
   newWithdrawal,
   sendWithdrawal,
+  toWithdrawalView,
   withdrawalEvent,
-  withdrawalView,
 } from './withdrawals.ts'
 
 export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
@@ -36,7 +36,7 @@ export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
       : updateOwnAccount(op, draft, 'approve', scheduleFirstSweep(op, draft)).row
     return {
       status: 201,
-      body: await ownAccountView(op, row),
+      body: await toOwnAccountView(op, row),
       writes: [
         ...approval.writes,
         insert('own_accounts', row),
@@ -51,13 +51,13 @@ export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
     body: await listPage(op, query, {
       rows: selectOwnAccounts(op, query),
       table: 'own_accounts',
-      view: (rows) => Promise.all(rows.map((row) => ownAccountView(op, row))),
+      view: (rows) => Promise.all(rows.map((row) => toOwnAccountView(op, row))),
     }),
   }),
 
   own_account_get: async (op, { params }) => ({
     status: 200,
-    body: await ownAccountView(op, await findOwnAccount(op, params.ownAccountId)),
+    body: await toOwnAccountView(op, await findOwnAccount(op, params.ownAccountId)),
   }),
 
   own_account_approve: async (op, { params }) => {
@@ -98,7 +98,7 @@ export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
     if (approval.isNeeded)
       return {
         status: 201,
-        body: await withdrawalView(op, draft),
+        body: await toWithdrawalView(op, draft),
         writes: [
           insert('platform_withdrawals', draft),
           await withdrawalEvent(op, 'AWAITING_APPROVAL', draft),
@@ -106,7 +106,7 @@ export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
       }
     return {
       status: 201,
-      body: await withdrawalView(op, payment.row, payment.transaction),
+      body: await toWithdrawalView(op, payment.row, payment.transaction),
       writes: [...approval.writes, insert('platform_withdrawals', payment.row), ...payment.writes],
     }
   },
@@ -116,13 +116,13 @@ export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
     body: await listPage(op, query, {
       rows: selectWithdrawals(op, query),
       table: 'platform_withdrawals',
-      view: (rows) => Promise.all(rows.map((row) => withdrawalView(op, row))),
+      view: (rows) => Promise.all(rows.map((row) => toWithdrawalView(op, row))),
     }),
   }),
 
   platform_withdrawal_get: async (op, { params }) => ({
     status: 200,
-    body: await withdrawalView(op, await findWithdrawal(op, params.platformWithdrawalId)),
+    body: await toWithdrawalView(op, await findWithdrawal(op, params.platformWithdrawalId)),
   }),
 
   platform_withdrawal_approve: async (op, { params }) => {
@@ -135,13 +135,13 @@ export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
       const proposed = moveWithdrawal(op, row, 'propose')
       return {
         status: 200,
-        body: await withdrawalView(op, proposed.row),
+        body: await toWithdrawalView(op, proposed.row),
         writes: [...vote.writes, proposed.write],
       }
     }
     return {
       status: 200,
-      body: await withdrawalView(op, payment.row, payment.transaction),
+      body: await toWithdrawalView(op, payment.row, payment.transaction),
       writes: [...vote.writes, payment.change, ...payment.writes],
     }
   },
@@ -151,10 +151,10 @@ export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
     checkWithdrawalEvent(row, 'cancel')
     const moved = moveWithdrawal(op, row, 'cancel')
     const canceled = await withdrawalEvent(op, 'CANCELED', moved.row)
-    return { status: 200, body: await withdrawalView(op, moved.row), writes: [moved.write, canceled] }
+    return { status: 200, body: await toWithdrawalView(op, moved.row), writes: [moved.write, canceled] }
   },
 }
 
 async function respondAccount(op: Op, row: OwnAccountRow, writes: readonly Write[]) {
-  return { status: 200, body: await ownAccountView(op, row), writes } as const
+  return { status: 200, body: await toOwnAccountView(op, row), writes } as const
 }

@@ -5,7 +5,7 @@ import { toFault } from '../../money/payouts/judge-line.ts'
 import type { OwnTransferHook } from '../../money/transfers/jobs.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow, StoredSweep } from '../../storage/rows/own-money.ts'
-import { nextSweep, sweepJob, updateOwnAccount } from './own-accounts.ts'
+import { computeNextSweep, sweepJob, updateOwnAccount } from './own-accounts.ts'
 import { selectOwnAccount, selectWithdrawalByTransaction } from './store.ts'
 import {
   findOwnMoney,
@@ -26,7 +26,7 @@ const REASON = 'Daily sweep'
 export const runSweep: JobHandler<'own-money.sweep'> = async (op, { ownAccountId, at }) => {
   const own = await selectOwnAccount(op, ownAccountId)
   if (!own?.sweep || own.next_sweep_at?.toISOString() !== at) return []
-  const next = updateOwnAccount(op, own, [], { next_sweep_at: nextSweep(own.sweep, op.now) })
+  const next = updateOwnAccount(op, own, [], { next_sweep_at: computeNextSweep(own.sweep, op.now) })
   return [next.write, ...(await sweepAccount(op, own, own.sweep)), ...sweepJob(op, next.row)]
 }
 

@@ -18,7 +18,7 @@ import {
   findExternalAccount,
   findExternalAccountEvenIfDeleted,
 } from '../../money/external-accounts/external-accounts.ts'
-import { firstDate } from '../../money/payouts/timing.ts'
+import { findFirstDate } from '../../money/payouts/timing.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow, StoredSweep } from '../../storage/rows/own-money.ts'
 import { checkCanBeColdStorage } from './cold-storage.ts'
@@ -105,11 +105,11 @@ export function updateOwnAccount(
 
 /** The columns that schedule the first sweep on approval. */
 export function scheduleFirstSweep({ now }: Op, { sweep }: OwnAccountRow): Partial<OwnAccountRow> {
-  return { next_sweep_at: sweep && nextSweep(sweep, now) }
+  return { next_sweep_at: sweep && computeNextSweep(sweep, now) }
 }
 
 /** The next sweep time after `now`. */
-export function nextSweep({ time, timeZone }: StoredSweep, now: Date): Date {
+export function computeNextSweep({ time, timeZone }: StoredSweep, now: Date): Date {
   const timing = {
     rule: { type: 'DAILY' },
     startDate: START_DATE,
@@ -118,7 +118,7 @@ export function nextSweep({ time, timeZone }: StoredSweep, now: Date): Date {
     businessDays: 'NONE',
     calendar: 'WEEKDAYS',
   } as const
-  return requireValue(firstDate(timing, now), 'date of a daily sweep').at
+  return requireValue(findFirstDate(timing, now), 'date of a daily sweep').at
 }
 
 /** The job of the next sweep. Empty without a sweep rule. */
@@ -126,7 +126,7 @@ export function sweepJob(op: Op, { id, next_sweep_at: at }: OwnAccountRow): Writ
   return at === null ? [] : [job(op, 'own-money.sweep', { ownAccountId: id, at: at.toISOString() }, at)]
 }
 
-export async function ownAccountView(op: Op, row: OwnAccountRow): Promise<OwnAccountView> {
+export async function toOwnAccountView(op: Op, row: OwnAccountRow): Promise<OwnAccountView> {
   const { sweep, currency } = row
   if (!isKnownCurrency(currency)) throw new Error(`an own account has the unknown currency ${currency}`)
   const external = requireValue(

@@ -1,6 +1,6 @@
 import type { OwnAccountState, PlatformWithdrawalState } from '@countersign/contract/states/own-money-states'
 import type { Op } from '../../kernel/operation/app.ts'
-import { rowByKey } from '../../storage/read/lookup.ts'
+import { lookupByKey } from '../../storage/read/lookup.ts'
 import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { OwnAccountRow, PlatformWithdrawalRow } from '../../storage/rows/own-money.ts'
 
@@ -39,7 +39,7 @@ export async function selectWithdrawal(op: Op, id: string): Promise<PlatformWith
   return selectWithdrawals(op, {}).where('id', '=', id).executeTakeFirst()
 }
 
-const BY_TRANSACTION = rowByKey<PlatformWithdrawalRow>(
+const BY_TRANSACTION = lookupByKey<PlatformWithdrawalRow>(
   'SELECT * FROM platform_withdrawals WHERE transaction_id = ANY ($1::uuid[])',
   'transaction_id',
 )

@@ -1,4 +1,4 @@
-import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { isKnownCurrency, toCurrencyRecord } from '@countersign/contract/core/currencies'
 import type { SuccessOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
 import type { platform_withdrawal_get, WithdrawalSource } from '@countersign/contract/operation/own-money'
@@ -172,7 +172,7 @@ export async function sendWithdrawal(
 
 function toMoney({ amount, currency }: PlatformWithdrawalRow) {
   if (!isKnownCurrency(currency)) throw new Error(`a withdrawal has the unknown currency ${currency}`)
-  return { amount, currency: currencyRecord(currency) }
+  return { amount, currency: toCurrencyRecord(currency) }
 }
 
 /** The event of a changed withdrawal. `payment` is its transaction, if that changes in the same write set. */
@@ -182,11 +182,11 @@ export async function withdrawalEvent(
   row: PlatformWithdrawalRow,
   payment?: TransactionRow,
 ): Promise<Write> {
-  return event(op, `PLATFORM_WITHDRAWAL.${change}`, row.id, await withdrawalView(op, row, payment))
+  return event(op, `PLATFORM_WITHDRAWAL.${change}`, row.id, await toWithdrawalView(op, row, payment))
 }
 
 /** `payment` is the transaction of a withdrawal that was just sent. */
-export async function withdrawalView(
+export async function toWithdrawalView(
   op: Op,
   row: PlatformWithdrawalRow,
   payment?: TransactionRow,

@@ -2,7 +2,7 @@ import type { SettledOutcome } from '@countersign/contract/operation/payment-dec
 import { type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { resumePayment } from '../../money/rail-events/apply-evidence.ts'
-import { railLeg } from '../../money/rails/deposit-rows.ts'
+import { buildDepositRailLeg } from '../../money/rails/deposit-rows.ts'
 import { moveRailPayment } from '../../money/rails/rail-payments.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import type { RailFailure, RailPaymentRow, SettledDecisionRow } from '../../storage/rows/rail.ts'
@@ -39,7 +39,7 @@ const FAILURES = {
  * The writes of a decision. They change the payment and continue its settlement as a rail report would, and
  * book the remaining amounts. Guard: no report has arrived in the meantime.
  */
-export async function effectWrites(op: Op, decided: Decided): Promise<readonly Write[]> {
+export async function buildEffectWrites(op: Op, decided: Decided): Promise<readonly Write[]> {
   return [...(await moveRecord(op, decided)), ...buildBookings(op, decided)]
 }
 
@@ -61,7 +61,7 @@ function buildBookings(op: Op, { payment, last, effect, charge }: Decided): read
   const owed = effect === 'owe' ? amount : effect === 'clear' ? -amount : 0n
   const fromRail = (system: 'costs' | 'receivables', units: bigint): Leg[] => [
     { system, currency, amount: -units },
-    railLeg(payment, units),
+    buildDepositRailLeg(payment, units),
   ]
   return [...post(op, cause, fromRail('costs', newCharge)), ...post(op, cause, fromRail('receivables', owed))]
 }

@@ -74,17 +74,17 @@ export async function checkEvidence(
 async function findLines(op: Op, { payment }: Claimed, ids: readonly string[]): Promise<StatementLine[]> {
   const found = await Promise.all([...new Set(ids)].map((id) => findStatementLine(op, id)))
   return found.map((line) => {
-    if (!line) throw wrongLines('Statement line not found.')
+    if (!line) throw createWrongLinesError('Statement line not found.')
     const { entry, day } = line
     if (day.rail !== payment.rail)
-      throw wrongLines(`The line ${entry.id} belongs to rail ${day.rail}, not ${payment.rail}.`)
+      throw createWrongLinesError(`The line ${entry.id} belongs to rail ${day.rail}, not ${payment.rail}.`)
     if (day.currency !== payment.currency)
-      throw wrongLines(`The line ${entry.id} is in ${day.currency}, not ${payment.currency}.`)
+      throw createWrongLinesError(`The line ${entry.id} is in ${day.currency}, not ${payment.currency}.`)
     if (entry.match_id !== null)
-      throw wrongLines(`The line ${entry.id} is part of ${entry.match_id}. Undo that match first.`)
+      throw createWrongLinesError(`The line ${entry.id} is part of ${entry.match_id}. Undo that match first.`)
     const isOfPayment = entry.item_id === payment.payment_id && entry.kind === classifyLine(entry)
     if (entry.reason !== 'UNEXPLAINED' && !isOfPayment)
-      throw wrongLines(`The line ${entry.id} books another record.`)
+      throw createWrongLinesError(`The line ${entry.id} books another record.`)
     return line
   })
 }
@@ -96,7 +96,9 @@ async function findLines(op: Op, { payment }: Claimed, ids: readonly string[]): 
  */
 function checkSums({ payment, outcome, charge }: Claimed, lines: readonly StatementLine[]): void {
   if (outcome === 'FAILED')
-    throw wrongLines('A failed payment never left, so no statement line can book it. Omit statementEntryIds.')
+    throw createWrongLinesError(
+      'A failed payment never left, so no statement line can book it. Omit statementEntryIds.',
+    )
   const sum = (isOutgoing: boolean) =>
     lines.reduce((total, { entry }) => (entry.amount < 0n === isOutgoing ? total + entry.amount : total), 0n)
   const [out, back] = [sum(true), sum(false)]
@@ -105,13 +107,13 @@ function checkSums({ payment, outcome, charge }: Claimed, lines: readonly Statem
   const backExpected = isDelivered ? 0n : payment.amount - charge
   const isOutRight = out === outExpected || (!isDelivered && out === 0n)
   if (isOutRight && back === backExpected) return
-  throw wrongLines(
+  throw createWrongLinesError(
     `These lines book ${out} out and ${back} back, but the decision requires ${outExpected} out and ${backExpected} back, ` +
       `in the smallest unit of ${payment.currency}`,
   )
 }
 
-function wrongLines(message: string): ApiError {
+function createWrongLinesError(message: string): ApiError {
   return fieldError('INVALID_INPUT', LINES_FIELD, message)
 }
 

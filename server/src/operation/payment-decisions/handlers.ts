@@ -16,7 +16,7 @@ import type { RailEventRow } from '../../storage/rows/rail.ts'
 import { RAIL_EVENT_TRANSITIONS } from '../../storage/rows/states.ts'
 import type { StatementLine } from '../reconciliations/explain-lines.ts'
 import { buildDecisionRow, computeBallotId, type DecisionContent } from './decision-rows.ts'
-import { type Decided, effectWrites, isOwedAfter } from './effects.ts'
+import { buildEffectWrites, type Decided, isOwedAfter } from './effects.ts'
 import { checkEvidence } from './evidence.ts'
 import {
   checkWallet,
@@ -27,7 +27,7 @@ import {
   findReport,
   readCharge,
 } from './payment-decisions.ts'
-import { checkReversal, decisionViews, withdrawReversal } from './reversals.ts'
+import { checkReversal, toPaymentDecisionViews, withdrawReversal } from './reversals.ts'
 import { selectDecisions } from './store.ts'
 
 export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
@@ -56,7 +56,7 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
       writes: [
         ...vote.writes,
         insert('payment_decisions', row),
-        ...(await effectWrites(op, decided)),
+        ...(await buildEffectWrites(op, decided)),
         ...evidence.writes,
         ...(await withdrawReversal(op, payment)),
         ...(report && !isOfLine(report, lines) ? [resolveReport(op, report, body.reason)] : []),
@@ -75,7 +75,7 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
         {
           rows: selectDecisions(op, id),
           table: 'payment_decisions',
-          view: (rows) => decisionViews(op, rows),
+          view: (rows) => toPaymentDecisionViews(op, rows),
         },
       ),
     }

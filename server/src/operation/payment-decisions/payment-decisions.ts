@@ -1,11 +1,11 @@
-import { currencyRecord, isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { isKnownCurrency, type KnownCurrency, toCurrencyRecord } from '@countersign/contract/core/currencies'
 import { isObject } from '@countersign/contract/core/decode'
 import type { BodyOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
 import type { SettledOutcome, transaction_decide } from '@countersign/contract/operation/payment-decisions'
 import { SCREENING_INITIAL } from '@countersign/contract/states/screening-states'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
-import { actorView } from '../../kernel/audit/actors.ts'
+import { toActorView } from '../../kernel/audit/actors.ts'
 import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import type { Reversal } from '../../kernel/ports/reversals.ts'
@@ -36,13 +36,14 @@ export async function findDecidablePayment(
   transaction: TransactionWithCustomer,
 ): Promise<RailPaymentRow> {
   const payment = await findRailPayment(op, 'OUT', transaction.id)
-  if (!payment) throw notDecidable('NOT_GIVEN', 'This transaction has no outgoing payment at a rail.')
+  if (!payment)
+    throw createNotDecidableError('NOT_GIVEN', 'This transaction has no outgoing payment at a rail.')
   const screening = await findScreeningBySubject(op, 'PAY', transaction.id)
   if (screening?.state === SCREENING_INITIAL)
     throw new ApiError('SCREENING_NOT_DECIDED', { details: { screeningId: screening.id } })
   const rail = op.rails.find(payment.rail)
   if (rail?.chain)
-    throw notDecidable(
+    throw createNotDecidableError(
       'ON_CHAIN',
       'The chain determines the outcome of this payment. It cannot be decided manually.',
     )
@@ -50,14 +51,14 @@ export async function findDecidablePayment(
     payment.state === 'GIVEN' &&
     (rail?.enqueue || payment.submit_at > addSeconds(op.now, -SUBMISSION_SECONDS))
   )
-    throw notDecidable(
+    throw createNotDecidableError(
       'NOT_SENT',
       'This payment may still be on its way to its rail. Wait until the rail has it, or cancel it.',
     )
   return payment
 }
 
-export function notDecidable(reason: string, message: string): ApiError {
+export function createNotDecidableError(reason: string, message: string): ApiError {
   return new ApiError('PAYMENT_NOT_DECIDABLE', { message, details: { reason } })
 }
 
@@ -152,7 +153,7 @@ export async function checkWallet(
   if (!takesMoney || hasLines || !accountId?.startsWith('InternalAccount:')) return
   const { type } = await findInternalAccount(op, accountId)
   if (type !== 'EMBEDDED_WALLET') return
-  throw notDecidable(
+  throw createNotDecidableError(
     'LINE_REQUIRED',
     'A payment from an embedded wallet can only be decided DELIVERED with a statement line that books it.',
   )
@@ -160,7 +161,7 @@ export async function checkWallet(
 
 /** A decision in its API form, with the progress of its reversal. */
 export function decisionView(row: PaymentDecisionRow, reversal?: Reversal) {
-  const money = (amount: bigint) => ({ amount, currency: currencyRecord(row.currency) })
+  const money = (amount: bigint) => ({ amount, currency: toCurrencyRecord(row.currency) })
   return {
     id: row.id,
     status: row.is_proposal ? ('PROPOSED' as const) : ('DECIDED' as const),
@@ -176,7 +177,7 @@ export function decisionView(row: PaymentDecisionRow, reversal?: Reversal) {
     }),
     ...present({ railEventId: row.rail_event_id }),
     ...(reversal ? { reversal: { status: reversal.status, ...present({ failure: reversal.failure }) } } : {}),
-    decidedBy: actorView(row),
+    decidedBy: toActorView(row),
     createdAt: row.created_at.toISOString(),
   }
 }

@@ -6,7 +6,7 @@ import { findRailPayment } from '../../money/rails/rail-payments.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { PaymentDecisionRow, RailPaymentRow } from '../../storage/rows/rail.ts'
 import { type CheckedEvidence, checkEvidence } from './evidence.ts'
-import { type DecisionBody, decisionView, notDecidable } from './payment-decisions.ts'
+import { createNotDecidableError, type DecisionBody, decisionView } from './payment-decisions.ts'
 
 /** A reversal that can be requested. */
 interface CheckedReversal {
@@ -30,11 +30,11 @@ export async function checkReversal(
   const payment = await sentPayment(op, transaction)
   const request = await op.rails.find(payment.rail)?.reversals?.request(op.read, payment, op.now)
   if (!request)
-    throw notDecidable(
+    throw createNotDecidableError(
       'NOT_REVERSIBLE',
       'The rail of this payment does not support reversals. Only ACH files do.',
     )
-  if ('fault' in request) throw notDecidable(request.fault, request.message)
+  if ('fault' in request) throw createNotDecidableError(request.fault, request.message)
   const claimed = { transaction, payment, outcome: 'REVERSAL', charge: 0n, reason: body.reason } as const
   return { payment, evidence: await checkEvidence(op, claimed, body.evidence), request }
 }
@@ -54,14 +54,14 @@ async function sentPayment(op: Op, { id }: TransactionWithCustomer): Promise<Rai
   const payment = await findRailPayment(op, 'OUT', id)
   if (!payment)
     throw (await findRailPayment(op, 'PULL', id))
-      ? notDecidable(
+      ? createNotDecidableError(
           'NOT_REVERSIBLE',
           'This payment is a pull. Only outgoing payments can be reversed. Send the money back instead.',
         )
-      : notDecidable('NOT_GIVEN', 'This transaction has no outgoing payment at a rail.')
+      : createNotDecidableError('NOT_GIVEN', 'This transaction has no outgoing payment at a rail.')
   const { state } = payment
   if (state === 'GIVEN')
-    throw notDecidable(
+    throw createNotDecidableError(
       'NOT_SENT',
       'This payment is not in an accepted file yet. Wait until it is, or cancel it.',
     )
@@ -78,7 +78,7 @@ export async function withdrawReversal(op: Op, payment: RailPaymentRow): Promise
 }
 
 /** Decisions in their API form, with the progress of each reversal. */
-export function decisionViews(op: Op, rows: readonly PaymentDecisionRow[]) {
+export function toPaymentDecisionViews(op: Op, rows: readonly PaymentDecisionRow[]) {
   return Promise.all(rows.map(async (row) => decisionView(row, await findReversal(op, row))))
 }
 

@@ -62,13 +62,13 @@ async function signCheckpoint(app: App, block: UnsignedBlock): Promise<string | 
   }
   const result = await app.commit(op, [
     insert('ledger_checkpoints', row),
-    event(op, 'LEDGER.CHECKPOINT', row.id, checkpointView(row)),
+    event(op, 'LEDGER.CHECKPOINT', row.id, toCheckpointView(row)),
   ])
   return result.done ? row.id : undefined
 }
 
 /** A checkpoint in its API form. */
-export function checkpointView(row: LedgerCheckpointRow) {
+export function toCheckpointView(row: LedgerCheckpointRow) {
   return {
     id: row.id,
     blockNumber: row.block_number,

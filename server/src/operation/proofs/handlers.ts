@@ -1,7 +1,7 @@
 import type { ledgerCheckpoints } from '@countersign/contract/books/checkpoints'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { listPage } from '../../kernel/operation/paging.ts'
-import { checkpointView } from './checkpoints.ts'
+import { toCheckpointView } from './checkpoints.ts'
 import { selectCheckpoints } from './store.ts'
 
 export const ledgerCheckpointHandlers: Handlers<typeof ledgerCheckpoints> = {
@@ -10,7 +10,7 @@ export const ledgerCheckpointHandlers: Handlers<typeof ledgerCheckpoints> = {
     body: await listPage(op, query, {
       rows: selectCheckpoints(op),
       table: 'ledger_checkpoints',
-      view: (rows) => rows.map(checkpointView),
+      view: (rows) => rows.map(toCheckpointView),
     }),
   }),
 }

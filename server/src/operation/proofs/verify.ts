@@ -182,10 +182,10 @@ function findFault(row: CheckedCheckpoint, key: PublicKey): Pick<Finding, 'expec
   if (payload !== row.payload) return { expected: payload, found: row.payload }
   if (!isSigned(key, row.payload, row.signature))
     return { expected: 'a signature by the quorum key', found: 'another signature' }
-  return blockFault(row.hash, row.block_hash ?? undefined)
+  return findBlockFault(row.hash, row.block_hash ?? undefined)
 }
 
-function blockFault(
+function findBlockFault(
   expected: Uint8Array,
   found: Uint8Array | undefined,
 ): Pick<Finding, 'expected' | 'found'> | undefined {
@@ -213,7 +213,7 @@ async function checkKept(
       continue
     }
     const found = await findHash(db, content.platformId, content.blockNumber)
-    const fault = blockFault(content.hash, found)
+    const fault = findBlockFault(content.hash, found)
     if (fault)
       findings.push({ check: 'kept', id: `block ${content.blockNumber} of ${content.platformId}`, ...fault })
   }

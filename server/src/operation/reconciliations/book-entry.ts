@@ -1,5 +1,5 @@
 import { requireValue } from '../../base/formats/require-value.ts'
-import { auditStep } from '../../kernel/audit/audit-trail.ts'
+import { buildAuditEntryOutsideApi } from '../../kernel/audit/audit-trail.ts'
 import { post } from '../../kernel/ledger/transfers.ts'
 import type { App } from '../../kernel/operation/app.ts'
 import { decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
@@ -51,7 +51,7 @@ export async function bookEntry(app: App, entryId: string, as: BookedAs): Promis
           ),
           ...(await resolveLineReports(op, rail, [entry.rail_reference], `Booked to ${as}`)),
           job(op, 'statement.compare', { statementId: latest.id, attempt: 0 }, op.now),
-          ...auditStep(op, 'reconciliation_book', { params: { entryId } }),
+          ...buildAuditEntryOutsideApi(op, 'reconciliation_book', { params: { entryId } }),
         ],
       }
     },

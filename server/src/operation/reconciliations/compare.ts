@@ -86,8 +86,8 @@ export function compare(
   const later = items.reduce((sum, item) => sum + computeLaterAmount(item), bookedLater)
   const balance = posted - later
   const explained = [
-    ...days.flatMap(dayDifferences),
-    ...items.flatMap(itemDifferences),
+    ...days.flatMap(findDayDifferences),
+    ...items.flatMap(findItemDifferences),
     ...entries.map(toDifference),
   ]
   const sum = explained.reduce((total, { amount }) => total + amount, 0n)
@@ -107,7 +107,7 @@ function computeLaterAmount({ ours, oursByCut, theirs }: Item): bigint {
   return ours !== theirs && oursByCut === theirs ? ours - oursByCut : 0n
 }
 
-function itemDifferences(item: Item): Difference[] {
+function findItemDifferences(item: Item): Difference[] {
   const { id, ours, oursByCut, theirs, oursSince, theirsSince } = item
   if (ours === theirs || oursByCut === theirs) return []
   const since = pickEarlier(theirsSince, oursSince)
@@ -127,7 +127,7 @@ function findReason({ known, isTwice, theirsSince, oursSince }: Item): Differenc
  * Differences within the statements: a statement that does not continue the previous balance, or does not add
  * up.
  */
-function dayDifferences(day: StatedDay, index: number, days: readonly StatedDay[]): Difference[] {
+function findDayDifferences(day: StatedDay, index: number, days: readonly StatedDay[]): Difference[] {
   const before = days[index - 1]
   const gap = day.opening - (before?.closing ?? 0n)
   const wrong = day.closing - day.opening - day.sum

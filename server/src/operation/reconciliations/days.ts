@@ -25,7 +25,7 @@ export function lastEnded(now: Date, rail: Rail): string {
 }
 
 /** The days after `after` up to and including `last`, but only the last `max` of them. */
-export function daysBetween(after: string | undefined, last: string, max: number): string[] {
+export function listDaysBetween(after: string | undefined, last: string, max: number): string[] {
   const end = DateTime.fromISO(last, { zone: 'UTC' })
   const earliest = after === undefined ? end : DateTime.fromISO(after, { zone: 'UTC' }).plus({ days: 1 })
   const days: string[] = []

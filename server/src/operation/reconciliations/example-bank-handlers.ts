@@ -3,7 +3,7 @@ import type { sandboxExampleBanks } from '@countersign/contract/sandbox/sandbox-
 import { findPlatformAccount } from '../../kernel/accounts/accounts.ts'
 import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { hasRoomForDeposit, recordDeposit } from '../../money/deposits/deposits.ts'
-import { exampleDeposits, exampleStatement } from './example-bank.ts'
+import { buildExampleDeposits, buildExampleStatement } from './example-bank.ts'
 import { recordStatement } from './statements.ts'
 import { deriveRailStatementId } from './store.ts'
 
@@ -26,7 +26,7 @@ export const exampleBankHandlers: Handlers<typeof sandboxExampleBanks> = {
     if (!account) throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field: 'currency' } })
     const { decimals } = CURRENCIES[currency]
     const rail = `example-bank-${Buffer.from(op.random(NAME_BYTES)).toString('hex')}`
-    const deposits = exampleDeposits(rail, decimals)
+    const deposits = buildExampleDeposits(rail, decimals)
     const sum = deposits.reduce((total, { amount }) => total + amount, 0n)
     if (!(await hasRoomForDeposit(op, rail, { amount: sum, currency })))
       throw fieldError(
@@ -47,7 +47,7 @@ export const exampleBankHandlers: Handlers<typeof sandboxExampleBanks> = {
         return recordDeposit(op, rail, report, amount, account.id)
       }),
     )
-    const statement = exampleStatement(rail, { currency, decimals, now: op.now })
+    const statement = buildExampleStatement(rail, { currency, decimals, now: op.now })
     const stated = await recordStatement(op, rail, statement)
     return {
       status: 201,

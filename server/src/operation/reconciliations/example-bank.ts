@@ -35,7 +35,7 @@ export interface BookedDeposit {
 }
 
 /** The deposits of an example bank, in a currency with this many decimals. */
-export function exampleDeposits(rail: string, decimals: number): BookedDeposit[] {
+export function buildExampleDeposits(rail: string, decimals: number): BookedDeposit[] {
   return DEPOSITS.map(({ amount, sender, text }, index) => ({
     name: `${rail}-${index + 1}`,
     amount: toSmallestUnit(amount, decimals),
@@ -45,7 +45,7 @@ export function exampleDeposits(rail: string, decimals: number): BookedDeposit[]
 }
 
 /** The statement of an example bank for the day of `now`, with an opening balance of 0. */
-export function exampleStatement(
+export function buildExampleStatement(
   rail: string,
   { currency, decimals, now }: { readonly currency: string; readonly decimals: number; readonly now: Date },
 ): ConnectorStatement {

@@ -5,7 +5,7 @@ import { listPage } from '../../kernel/operation/paging.ts'
 import type { RailStatementRow } from '../../storage/rows/reconciliation.ts'
 import { findReconciliation } from './open-differences.ts'
 import { selectStatements, selectTexts } from './store.ts'
-import { reconciliationView, reconciliationWithDifferencesView } from './views.ts'
+import { toReconciliationView, toReconciliationWithDifferencesView } from './views.ts'
 
 export const reconciliationHandlers: Handlers<typeof reconciliations> = {
   reconciliation_list: async (op, { query }) => ({
@@ -13,7 +13,7 @@ export const reconciliationHandlers: Handlers<typeof reconciliations> = {
     body: await listPage(op, query, {
       rows: selectStatements(op, query),
       table: 'rail_statements',
-      view: (rows) => rows.map(reconciliationView),
+      view: (rows) => rows.map(toReconciliationView),
     }),
   }),
 
@@ -28,5 +28,5 @@ export async function withDifferences(op: Op, row: RailStatementRow) {
   const entries = row.differences.flatMap(({ about }) =>
     about?.startsWith('StatementEntry:') ? [about] : [],
   )
-  return reconciliationWithDifferencesView(op, row, await selectTexts(op, entries))
+  return toReconciliationWithDifferencesView(op, row, await selectTexts(op, entries))
 }

@@ -20,7 +20,7 @@ import {
   selectSides,
   selectStatement,
 } from './store.ts'
-import { reconciliationView } from './views.ts'
+import { toReconciliationView } from './views.ts'
 
 /**
  * The intervals at which a new difference is rechecked before it is reported, because jobs for applied
@@ -103,7 +103,7 @@ export async function reconcileStatement(
     },
   )
   const isNew = differences.length > 0 && toComparisonKey(before.differences) !== toComparisonKey(stored)
-  const events = isNew ? [event(op, 'RECONCILIATION.DIFFERENT', row.id, reconciliationView(row))] : []
+  const events = isNew ? [event(op, 'RECONCILIATION.DIFFERENT', row.id, toReconciliationView(row))] : []
   return { row, writes: [write, ...events] }
 }
 

@@ -8,7 +8,7 @@ import { type Rail, withColdStorage } from '../../kernel/ports/rail.ts'
 import { operate } from '../../people/platforms/operate.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import type { RailStatementRow } from '../../storage/rows/reconciliation.ts'
-import { daysBetween, lastEnded } from './days.ts'
+import { lastEnded, listDaysBetween } from './days.ts'
 import { bookNextBatch } from './finish-booking.ts'
 import { withDifferences } from './handlers.ts'
 import { reconcileStatement } from './reconcile.ts'
@@ -34,7 +34,7 @@ async function requestMissing(app: App): Promise<void> {
       const op = await createRailOp(app, rail)
       if (!op || rail.name === null) continue
       const latest = await selectLatest(op, rail.name, currency)
-      for (const date of daysBetween(latest?.date, lastEnded(op.now, rail), DAYS_MAX))
+      for (const date of listDaysBetween(latest?.date, lastEnded(op.now, rail), DAYS_MAX))
         await expectStatement(app, op, rail, currency, date).catch((error: unknown) =>
           app.log.warn({ err: error, rail: rail.name, currency, date }, 'could not fetch statement'),
         )

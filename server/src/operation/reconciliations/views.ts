@@ -1,4 +1,4 @@
-import { currencyRecord } from '@countersign/contract/core/currencies'
+import { toCurrencyRecord } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { RailStatementRow } from '../../storage/rows/reconciliation.ts'
@@ -6,7 +6,7 @@ import type { RailStatementRow } from '../../storage/rows/reconciliation.ts'
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** A rail's day as shown in lists and events. */
-export function reconciliationView(row: RailStatementRow) {
+export function toReconciliationView(row: RailStatementRow) {
   const { opening, closing, entry_sum, entry_count, rail_reference, balance, later } = row
   const hasArrived = opening !== null && closing !== null && entry_sum !== null && entry_count !== null
   const statement =
@@ -25,7 +25,7 @@ export function reconciliationView(row: RailStatementRow) {
     id: row.id,
     rail: row.rail,
     date: row.date,
-    currency: currencyRecord(row.currency),
+    currency: toCurrencyRecord(row.currency),
     status: row.state,
     ...present({ statement }),
     ...(isCompared ? { ledger: { balance, later }, difference: closing - balance } : {}),
@@ -39,13 +39,13 @@ export function reconciliationView(row: RailStatementRow) {
 }
 
 /** A rail's day with its differences and the bank's text for each entry. */
-export function reconciliationWithDifferencesView(
+export function toReconciliationWithDifferencesView(
   { now }: Pick<Op, 'now'>,
   row: RailStatementRow,
   texts: ReadonlyMap<string, string>,
 ) {
   return {
-    ...reconciliationView(row),
+    ...toReconciliationView(row),
     differences: row.differences.map(({ reason, amount, since, about }) => ({
       reason,
       amount: BigInt(amount),

@@ -7,7 +7,13 @@ import { requireColumn } from '../../storage/read/required.ts'
 import { findOwnAccount } from '../own-money/own-accounts.ts'
 import { treasuryKeyHandlers } from './key-handlers.ts'
 import { moveMovement } from './movements.ts'
-import { checkMovementEvent, findMovement, movementView, newMovement, sendMovement } from './requests.ts'
+import {
+  checkMovementEvent,
+  findMovement,
+  newMovement,
+  sendMovement,
+  toTreasuryMovementView,
+} from './requests.ts'
 import { selectMovements } from './store.ts'
 
 export const treasuryHandlers: Handlers<typeof treasury> = {
@@ -20,10 +26,14 @@ export const treasuryHandlers: Handlers<typeof treasury> = {
     // Checked before the vote too, so that members never vote on a movement that cannot be made.
     const sent = await sendMovement(op, draft, account)
     if (approval.isNeeded)
-      return { status: 201, body: movementView(draft), writes: [insert('treasury_movements', draft)] }
+      return {
+        status: 201,
+        body: toTreasuryMovementView(draft),
+        writes: [insert('treasury_movements', draft)],
+      }
     return {
       status: 201,
-      body: movementView(sent.row),
+      body: toTreasuryMovementView(sent.row),
       writes: [...approval.writes, insert('treasury_movements', sent.row), ...sent.writes],
     }
   },
@@ -33,13 +43,13 @@ export const treasuryHandlers: Handlers<typeof treasury> = {
     body: await listPage(op, query, {
       rows: selectMovements(op, query),
       table: 'treasury_movements',
-      view: (rows) => rows.map(movementView),
+      view: (rows) => rows.map(toTreasuryMovementView),
     }),
   }),
 
   treasury_movement_get: async (op, { params }) => ({
     status: 200,
-    body: movementView(await findMovement(op, params.treasuryMovementId)),
+    body: toTreasuryMovementView(await findMovement(op, params.treasuryMovementId)),
   }),
 
   treasury_movement_approve: async (op, { params }) => {
@@ -49,11 +59,15 @@ export const treasuryHandlers: Handlers<typeof treasury> = {
     const vote = await castVote(op, row.id)
     if (!vote.decides) {
       const proposed = moveMovement(op, row, 'propose')
-      return { status: 200, body: movementView(proposed.row), writes: [...vote.writes, proposed.write] }
+      return {
+        status: 200,
+        body: toTreasuryMovementView(proposed.row),
+        writes: [...vote.writes, proposed.write],
+      }
     }
     return {
       status: 200,
-      body: movementView(sent.row),
+      body: toTreasuryMovementView(sent.row),
       writes: [...vote.writes, sent.change, ...sent.writes],
     }
   },
@@ -62,6 +76,6 @@ export const treasuryHandlers: Handlers<typeof treasury> = {
     const row = await findMovement(op, params.treasuryMovementId)
     checkMovementEvent(row, 'cancel')
     const moved = moveMovement(op, row, 'cancel')
-    return { status: 200, body: movementView(moved.row), writes: [moved.write] }
+    return { status: 200, body: toTreasuryMovementView(moved.row), writes: [moved.write] }
   },
 }

@@ -102,7 +102,7 @@ export function transitionKey(op: Op, row: TreasuryKeyRow, by: TreasuryKeyEvent)
   return transition(op, 'treasury_keys', TREASURY_KEY_TRANSITIONS, row, by)
 }
 
-export function keyView(op: Op, row: TreasuryKeyRow): KeyView {
+export function toTreasuryKeyView(op: Op, row: TreasuryKeyRow): KeyView {
   return present({
     id: row.id,
     status: row.state,

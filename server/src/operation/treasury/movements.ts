@@ -35,13 +35,13 @@ export function bookMovement(op: Op, money: MovedMoney, direction: TreasuryDirec
   const { movementId, rail, currency } = money
   const toCold = direction === 'TO_COLD_STORAGE' ? money.amount : -money.amount
   return post(op, { cause: 'treasury_movement', causeId: movementId }, [
-    { ...treasuryLeg(rail, currency), amount: toCold },
+    { ...buildTreasuryLeg(rail, currency), amount: toCold },
     { system: 'rail', rail: toColdStorageName(rail), currency, amount: -toCold },
   ])
 }
 
 /** The account of a rail in the ledger. The sandbox's account has no rail name. */
-export function treasuryLeg(
+export function buildTreasuryLeg(
   rail: string,
   currency: string,
 ): Omit<Extract<Leg, { system: string }>, 'amount'> {

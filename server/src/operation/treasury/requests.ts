@@ -1,4 +1,4 @@
-import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { isKnownCurrency, toCurrencyRecord } from '@countersign/contract/core/currencies'
 import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
 import type {
@@ -22,7 +22,7 @@ import { findPlatform, markPlatformChanged } from '../../people/platforms/platfo
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow, TreasuryMovementRow } from '../../storage/rows/own-money.ts'
 import { type ColdStorage, findColdStorage } from '../own-money/cold-storage.ts'
-import { moveMovement, treasuryLeg } from './movements.ts'
+import { buildTreasuryLeg, moveMovement } from './movements.ts'
 import { selectMovement, selectSumSent } from './store.ts'
 
 type MovementView = SuccessOf<typeof treasury_movement_get>['body']
@@ -127,8 +127,8 @@ function newTransfer(
  */
 async function checkTreasury(op: Op, { rail, currency, amount }: TreasuryMovementRow): Promise<void> {
   const sent = await selectSumSent(op, rail, currency)
-  const available = (await findLedgerBalance(op, treasuryLeg(rail, currency))) - sent
-  if (amount > available) throw insufficientBalance('The treasury', available, amount, currency)
+  const available = (await findLedgerBalance(op, buildTreasuryLeg(rail, currency))) - sent
+  if (amount > available) throw createInsufficientBalanceError('The treasury', available, amount, currency)
 }
 
 /**
@@ -143,11 +143,16 @@ export async function checkColdStorage(
 ): Promise<Write> {
   const platform = await findPlatform(op)
   const available = await findLedgerBalance(op, { system: 'rail', rail: toColdStorageName(rail), currency })
-  if (amount > available) throw insufficientBalance('Cold storage', available, amount, currency)
+  if (amount > available) throw createInsufficientBalanceError('Cold storage', available, amount, currency)
   return markPlatformChanged(op, platform)
 }
 
-function insufficientBalance(owner: string, available: bigint, amount: bigint, currency: string): ApiError {
+function createInsufficientBalanceError(
+  owner: string,
+  available: bigint,
+  amount: bigint,
+  currency: string,
+): ApiError {
   if (!isKnownCurrency(currency)) throw new Error(`a treasury has the unknown currency ${currency}`)
   const [has, needs] = [available > 0n ? available : 0n, amount].map((units) =>
     formatCurrencyAmount(units, currency),
@@ -158,7 +163,7 @@ function insufficientBalance(owner: string, available: bigint, amount: bigint, c
   })
 }
 
-export function movementView(row: TreasuryMovementRow): MovementView {
+export function toTreasuryMovementView(row: TreasuryMovementRow): MovementView {
   const { currency, amount, code, message } = row
   if (!isKnownCurrency(currency)) throw new Error(`a movement has the unknown currency ${currency}`)
   return present({
@@ -169,7 +174,7 @@ export function movementView(row: TreasuryMovementRow): MovementView {
     rail: row.rail,
     network: row.network,
     address: toChecksumAddress(row.address.slice(2)),
-    amount: { amount, currency: currencyRecord(currency) },
+    amount: { amount, currency: toCurrencyRecord(currency) },
     reason: row.reason,
     transactionHash: row.transaction_hash,
     error: code === null || message === null ? undefined : { code, message },

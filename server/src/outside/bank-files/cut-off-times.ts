@@ -2,7 +2,7 @@ import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-
 import { DateTime } from 'luxon'
 import { requireValue } from '../../base/formats/require-value.ts'
 import { BANK_TIME_ZONES, type BankCalendar, isBankingDay } from '../../money/rails/bank-holidays.ts'
-import { nextOpening } from '../../money/rails/opening-hours.ts'
+import { findNextOpening } from '../../money/rails/opening-hours.ts'
 
 /** The settings that determine the dates and times of a bank file rail. */
 type Schedule = Pick<BankFilesRailValue, 'hours' | 'everyMinutes'> & {
@@ -130,7 +130,7 @@ function plusBankingDays(schedule: Schedule, date: string, days: number): DateTi
 
 /** The next time the bank is open according to its hours. Without hours, this is now. */
 function findOpening(schedule: Schedule, now: Date): DateTime {
-  return toBankTime(schedule, schedule.hours ? nextOpening(schedule.hours, now) : now)
+  return toBankTime(schedule, schedule.hours ? findNextOpening(schedule.hours, now) : now)
 }
 
 function toNextDay(day: DateTime): Date {

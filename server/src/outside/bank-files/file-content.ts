@@ -35,9 +35,12 @@ export function buildContent(op: Op, file: BankFileRow): AsyncIterable<string> {
   }
   if (format.type === 'SEPA') return buildSepaContent(op, file, format, head)
   if (format.type === 'WIRE')
-    return writeWires({ ...head, debtor: format }, eachPayment(op, file, undefined, toWirePayment))
+    return writeWires({ ...head, debtor: format }, streamPayments(op, file, undefined, toWirePayment))
   if (format.type === 'FASTER_PAYMENTS')
-    return writeFasterPayments({ ...head, debtor: format }, eachPayment(op, file, undefined, toWirePayment))
+    return writeFasterPayments(
+      { ...head, debtor: format },
+      streamPayments(op, file, undefined, toWirePayment),
+    )
   const [date = '', time = ''] = file.made_on.split('T')
   if (format.type === 'BACS')
     return writeBacs(
@@ -48,7 +51,7 @@ export function buildContent(op: Op, file: BankFileRow): AsyncIterable<string> {
         number: file.number,
         narrative: file.message_name,
       },
-      eachPayment(op, file, undefined, toBacsItem),
+      streamPayments(op, file, undefined, toBacsItem),
     )
   const firstOffset = Number(file.traces_before) + file.payments + 1
   const offsetTo = { account: format.accountNumber, routingNumber: format.routingNumber }
@@ -63,7 +66,7 @@ export function buildContent(op: Op, file: BankFileRow): AsyncIterable<string> {
     file.batches.map(parseAchBatch).map((batch, index) => ({
       ...batch,
       effectiveDate: file.executed_on,
-      payments: eachPayment(op, file, file.batches[index], toAchPayment),
+      payments: streamPayments(op, file, file.batches[index], toAchPayment),
       ...(format.isBalanced &&
         !batch.isPrenote && { offset: { ...offsetTo, traceSequence: firstOffset + index } }),
     })),
@@ -86,13 +89,13 @@ function buildSepaContent(
   if (!sequence)
     return writePain001(
       { ...head, isInstant: batch === INSTANT_BATCH, debtor: format },
-      eachPayment(op, file, undefined, toSepaPayment),
+      streamPayments(op, file, undefined, toSepaPayment),
     )
   const { debits } = format
   if (!debits)
     throw new Error(`The file ${file.name} has direct debits, but the rail has no creditor identifier`)
   const creditor = { ...format, creditorId: debits.creditorId }
-  return writePain008({ ...head, sequence, creditor }, eachPayment(op, file, undefined, toSepaDebit))
+  return writePain008({ ...head, sequence, creditor }, streamPayments(op, file, undefined, toSepaDebit))
 }
 
 /** The file name extension of a format. */
@@ -103,7 +106,7 @@ export function toExtension(format: BankFileRow['format']): 'xml' | 'ach' | 'bac
 }
 
 /** Yields the payments of one batch of a file, or of all batches, in order. Reads page by page. */
-async function* eachPayment<Payment extends SepaPayment | SepaDebit | AchPayment | WirePayment | BacsItem>(
+async function* streamPayments<Payment extends SepaPayment | SepaDebit | AchPayment | WirePayment | BacsItem>(
   op: Op,
   file: BankFileRow,
   batch: string | undefined,

@@ -179,7 +179,7 @@ function waitingPayments(op: Op, { rail, until, limit, batch, isMicro = false }:
     .where(IS_MICRO, '=', isMicro)
     .where('created_at', '<=', until)
     .where(({ not, exists, selectFrom }) => {
-      const [account, routing] = [paymentDetail('account'), paymentDetail('routingNumber')]
+      const [account, routing] = [selectPaymentDetail('account'), selectPaymentDetail('routingNumber')]
       return not(
         exists(
           selectFrom('rail_events as e')
@@ -228,6 +228,6 @@ function isDoubtReport(
     AND ${doubted}->>'account' = ${account} AND ${doubted}->>'routingNumber' = ${routing}`
 }
 
-function paymentDetail(name: string): RawBuilder<unknown> {
+function selectPaymentDetail(name: string): RawBuilder<unknown> {
   return sql`bank_payments.details->>${sql.lit(name)}`
 }

@@ -3,7 +3,7 @@ import type { StatementFormat } from '@countersign/contract/connectors/bank-form
 import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
 import { present } from '@countersign/contract/core/objects'
 import type { OpenedDepositAccount, WantedDepositAccount } from '../../kernel/ports/rail.ts'
-import { nextOpening } from '../../money/rails/opening-hours.ts'
+import { findNextOpening } from '../../money/rails/opening-hours.ts'
 import type { RailWorker } from '../../money/rails/rail-worker.ts'
 import type { ConfiguredRail } from '../../money/rails/registry.ts'
 import { listIncomingCurrencies } from '../../money/rails/routing.ts'
@@ -73,7 +73,7 @@ export function createBankFilesRail(
     depositsFrom,
     pgp,
     statementFormats: listStatementFormats(entry),
-    opensAt: (now) => (hours ? nextOpening(hours, now) : now),
+    opensAt: (now) => (hours ? findNextOpening(hours, now) : now),
     enqueue: (payment) => enqueue(entry, payment),
     ...buildInstructions(entry),
     ...buildReversals(entry),

@@ -1,7 +1,7 @@
 import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
 import { present } from '@countersign/contract/core/objects'
 import type { CarriedPayment, Reversal, ReversalFault, Reversals } from '../../kernel/ports/reversals.ts'
-import { nextOpening } from '../../money/rails/opening-hours.ts'
+import { findNextOpening } from '../../money/rails/opening-hours.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { Read } from '../../storage/read/read.ts'
 import { type BankPaymentRow, isOfKind, type ReversalRow } from '../../storage/rows/bank-file.ts'
@@ -56,7 +56,7 @@ async function requestReversal(
       fault: 'ALREADY_REQUESTED',
       message: `This payment already has a reversal in state ${last.status}. You can request another only if it fails.`,
     }
-  const queuedAt = rail.hours ? nextOpening(rail.hours, now) : now
+  const queuedAt = rail.hours ? findNextOpening(rail.hours, now) : now
   const file = { executed_on, format }
   const fault =
     findReversalFault(rail, file, findLatestEffectiveDate(rail, queuedAt, 0)) ??

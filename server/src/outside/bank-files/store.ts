@@ -248,7 +248,7 @@ const DEPOSITS_OF_ENTRY_MAX = 1_000
 
 /** Selects up to two deposits that the bank's files reported with this entry reference. */
 export function selectByEntryReference(op: Op, rail: string, reference: string): Promise<DepositRow[]> {
-  return bankDeposits(op, rail)
+  return selectBankDeposits(op, rail)
     .where(sql<string>`details->>'entryReference'`, '=', reference)
     .limit(2)
     .execute()
@@ -262,7 +262,7 @@ export function selectCounted(
   days: readonly [Date, Date],
   amount: bigint | undefined,
 ): Promise<DepositRow[]> {
-  return bankDeposits(op, rail)
+  return selectBankDeposits(op, rail)
     .where('currency', '=', currency)
     .where(sql<string>`details->>'from'`, '<>', 'STATEMENT')
     .where('received_at', '>=', days[0])
@@ -275,7 +275,7 @@ export function selectCounted(
 
 /** Selects unconfirmed deposits with this entry reference that advices or ACH files reported. */
 export function selectCountedOfEntry(op: Op, rail: string, reference: string): Promise<DepositRow[]> {
-  return bankDeposits(op, rail)
+  return selectBankDeposits(op, rail)
     .where(sql<string>`details->>'entryReference'`, '=', reference)
     .where(sql<string>`details->>'from'`, '<>', 'STATEMENT')
     .where(isUnconfirmed)
@@ -312,7 +312,7 @@ export function selectStatedOnly(
   days: readonly [Date, Date],
   amount: bigint,
 ): Promise<DepositRow[]> {
-  return bankDeposits(op, rail)
+  return selectBankDeposits(op, rail)
     .where('currency', '=', currency)
     .where('amount', '=', amount)
     .where(sql<string>`details->>'from'`, '=', 'STATEMENT')
@@ -323,7 +323,7 @@ export function selectStatedOnly(
     .execute()
 }
 
-function bankDeposits(op: Op, rail: string) {
+function selectBankDeposits(op: Op, rail: string) {
   return op.read
     .selectFrom('deposits')
     .where('platform_id', '=', op.platform.id)

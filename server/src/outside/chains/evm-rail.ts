@@ -3,7 +3,7 @@ import type { Hex } from '../../base/formats/hex.ts'
 import type { ChainLevel } from '../../kernel/ports/chain-level.ts'
 import type { ChainNodes } from '../../kernel/ports/chain-nodes.ts'
 import type { RailChain } from '../../kernel/ports/rail-chain.ts'
-import { notReached } from '../../money/rails/choose-rail.ts'
+import { createChainNotReachedError } from '../../money/rails/choose-rail.ts'
 import type { RailWorker } from '../../money/rails/rail-worker.ts'
 import type { ConfiguredRail } from '../../money/rails/registry.ts'
 import type { ChainFacts } from './chain-facts.ts'
@@ -66,6 +66,6 @@ export function isEvmRail(rail: object): rail is EvmRail {
  * `UNAVAILABLE` if the chain has not been reached yet, because earlier events would be missed.
  */
 export function requireFollowedBlock({ followedBlock }: EvmRail): bigint {
-  if (followedBlock === undefined) throw notReached()
+  if (followedBlock === undefined) throw createChainNotReachedError()
   return followedBlock
 }

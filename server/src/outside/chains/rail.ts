@@ -6,8 +6,8 @@ import type { ChainNodes } from '../../kernel/ports/chain-nodes.ts'
 import type { Enclave } from '../../kernel/ports/enclave.ts'
 import type { OpenedDepositAccount } from '../../kernel/ports/rail.ts'
 import type { ChainToken, RailChain, RecordContext } from '../../kernel/ports/rail-chain.ts'
-import { notReached } from '../../money/rails/choose-rail.ts'
-import { nextOpening } from '../../money/rails/opening-hours.ts'
+import { createChainNotReachedError } from '../../money/rails/choose-rail.ts'
+import { findNextOpening } from '../../money/rails/opening-hours.ts'
 import { listIncomingCurrencies } from '../../money/rails/routing.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import { buildAddressRow } from './address-rows.ts'
@@ -63,7 +63,7 @@ export function createEvmRail(
     isRetired,
     lateDeposits,
     currenciesIn: listIncomingCurrencies(entry),
-    opensAt: (now) => (hours ? nextOpening(hours, now) : now),
+    opensAt: (now) => (hours ? findNextOpening(hours, now) : now),
     enqueue: (payment) => enqueuePayment(rail, payment),
     findPayeeFault: (read, account) => findPayeeFault(rail, read, account),
     send: refuseDirectPayment,
@@ -122,7 +122,7 @@ function getToken({ facts }: EvmRail, tokens: EvmRailValue['tokens'], currency: 
   if (!found) throw new Error(`The rail has no token for ${currency}`)
   const address = toLowerHex(found.address)
   const tokenFacts = facts?.tokens[address]
-  if (!tokenFacts) throw notReached()
+  if (!tokenFacts) throw createChainNotReachedError()
   const { domain } = tokenFacts
   return {
     currency,

@@ -4,7 +4,7 @@ import { toLowerHex } from '../../base/formats/hex.ts'
 import { type ReadsFrom, toColdStorageName } from '../../kernel/ports/rail.ts'
 import { endOfRailDay, startOfRailDay } from '../../operation/reconciliations/days.ts'
 import type { EvmRail } from './evm-rail.ts'
-import { balancesCall, decodeBalances, MULTICALL_ADDRESS } from './formats/calls.ts'
+import { buildBalancesCall, decodeBalances, MULTICALL_ADDRESS } from './formats/calls.ts'
 import {
   type AddressGroup,
   type BookedMovement,
@@ -100,7 +100,7 @@ async function sumBalances(
     const rows = await selectAddressesAfter(from, rail.name, group, afterAddress, ADDRESSES_AT_ONCE)
     const addresses = rows.map(({ address }) => address)
     const balances = hasMulticall
-      ? decodeBalances(await rail.nodes.call(balancesCall(multicall, token, addresses), block))
+      ? decodeBalances(await rail.nodes.call(buildBalancesCall(multicall, token, addresses), block))
       : await readBalancesOneByOne(rail, token, addresses, block)
     total = balances.reduce((sum, balance) => sum + balance, total)
     if (rows.length < ADDRESSES_AT_ONCE) return total

@@ -24,7 +24,7 @@ import {
 import type { BankFolder } from '../bank-files/stores/bank-folder.ts'
 import { createDiskFolder } from '../bank-files/stores/disk-folder.ts'
 import { createSftpFolder } from '../bank-files/stores/sftp-folder.ts'
-import { railConfigError } from './config-problem.ts'
+import { createRailConfigError } from './config-problem.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 const SFTP_PORT = 22
@@ -44,7 +44,7 @@ export function buildBankFilesRail(
   pgp?: Pgp,
 ): BankFilesRail {
   const fault = findEntryFault(entry) ?? findExchangeFault(entry)
-  if (fault !== undefined) throw railConfigError(entry, fault)
+  if (fault !== undefined) throw createRailConfigError(entry, fault)
   // Check all settings here, including those that only a connection needs.
   createFolder(entry, environment)
   return createBankFilesRail(limitToNetworks(entry), () => createFolder(entry, environment), pgp)
@@ -57,7 +57,7 @@ async function loadPgp(
 ): Promise<Pgp> {
   const passphraseText = passphrase && environment[passphrase.env]
   if (passphrase && !passphraseText)
-    throw railConfigError(
+    throw createRailConfigError(
       entry,
       `the environment variable ${passphrase.env} must contain the passphrase of pgp`,
     )
@@ -66,7 +66,7 @@ async function loadPgp(
     const keys = { bankKeys: await readKeys(bankKeys), ownKeys: await readKeys(ownKeys) }
     return await createPgp({ ...keys, passphrase: passphraseText, isArmored })
   } catch (error) {
-    throw railConfigError(entry, `pgp: ${getErrorMessage(error)}`)
+    throw createRailConfigError(entry, `pgp: ${getErrorMessage(error)}`)
   }
 }
 
@@ -182,11 +182,11 @@ function createFolder(entry: BankFilesRailValue, environment: Environment): Bank
     if (env === undefined) return {}
     const value = environment[env]
     if (!value)
-      throw railConfigError(entry, `the environment variable ${env} must contain the ${name} of place`)
+      throw createRailConfigError(entry, `the environment variable ${env} must contain the ${name} of place`)
     return { [name]: value }
   }
   if (!place.password && !place.privateKey)
-    throw railConfigError(entry, 'place: password or privateKey is required')
+    throw createRailConfigError(entry, 'place: password or privateKey is required')
   const { host, port = SFTP_PORT, user, hostKey, path = '' } = place
   return createSftpFolder({
     ...{ host, port, user, hostKey, root: path.replace(/\/+$/, '') },

@@ -2,6 +2,6 @@ import type { RailEntryValue } from '@countersign/contract/connectors/rails-file
 import { ConfigError } from '../../base/settings/config-error.ts'
 
 /** Creates a ConfigError whose message names the rail. */
-export function railConfigError({ name }: Pick<RailEntryValue, 'name'>, text: string): ConfigError {
+export function createRailConfigError({ name }: Pick<RailEntryValue, 'name'>, text: string): ConfigError {
   return new ConfigError(`RAILS_FILE, rail ${name}: ${text}.`)
 }

@@ -8,7 +8,7 @@ import type { EvmRail } from '../chains/evm-rail.ts'
 import { createFaucet } from '../chains/faucet.ts'
 import { createChainNodes } from '../chains/nodes/chain-nodes.ts'
 import { createEvmRail } from '../chains/rail.ts'
-import { railConfigError } from './config-problem.ts'
+import { createRailConfigError } from './config-problem.ts'
 import type { Loading } from './loading.ts'
 
 /** A local chain makes blocks on demand, and its time may be moved forward, so the head may have any age. */
@@ -23,12 +23,12 @@ const ANY_TIME = {
  */
 export async function openEvmRail(entry: EvmRailValue, loading: Loading): Promise<EvmRail> {
   const fault = findEntryFault(entry)
-  if (fault !== undefined) throw railConfigError(entry, fault)
+  if (fault !== undefined) throw createRailConfigError(entry, fault)
   const { environment, clock, enclave, log, onNodeAlert } = loading
   const rpcUrls = entry.rpcs.map((rpc) => parseNodeUrl(entry, rpc, environment))
   // Otherwise a single node could agree with itself.
   if (new Set(rpcUrls).size < rpcUrls.length)
-    throw railConfigError(entry, 'rpcs: two nodes have the same URL')
+    throw createRailConfigError(entry, 'rpcs: two nodes have the same URL')
   let otherChain: string | undefined
   const options = {
     chainId: entry.chainId,
@@ -60,10 +60,10 @@ export async function openEvmRail(entry: EvmRailValue, loading: Loading): Promis
   try {
     rail.facts = await readFacts(entry, nodes)
   } catch (error) {
-    if (error instanceof WrongChain) throw railConfigError(entry, error.message)
+    if (error instanceof WrongChain) throw createRailConfigError(entry, error.message)
     if (!(error instanceof NodeError)) throw error
   }
-  if (otherChain !== undefined) throw railConfigError(entry, otherChain)
+  if (otherChain !== undefined) throw createRailConfigError(entry, otherChain)
   return rail
 }
 
@@ -112,7 +112,7 @@ function parseNodeUrl(
   const text = rpc.type === 'url' ? rpc.url : (environment[rpc.env] ?? '')
   if (URL.canParse(text) && isSafeWay(new URL(text))) return new URL(text).href
   const source = rpc.type === 'url' ? 'rpcs: url' : `the environment variable ${rpc.env}`
-  throw railConfigError(
+  throw createRailConfigError(
     entry,
     `${source} must be a URL that begins with https:// (http:// only for this machine)`,
   )

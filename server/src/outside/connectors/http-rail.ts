@@ -3,20 +3,20 @@ import { ConnectorStatement } from '@countersign/contract/connectors/events'
 import {
   AccountCheck,
   Balances,
-  connectorMoney,
+  buildConnectorMoney,
   DepositAccount,
-  eventSigningId,
   parseDigits,
+  toEventSigningId,
 } from '@countersign/contract/connectors/protocol'
 import type { HttpRailValue } from '@countersign/contract/connectors/rails-file'
 import { readBody } from '@countersign/contract/connectors/reader'
-import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { isKnownCurrency, toCurrencyRecord } from '@countersign/contract/core/currencies'
 import { isObject } from '@countersign/contract/core/decode'
 import type { Static, TSchema } from 'typebox'
 import { jsonFromUtf8 } from '../../base/crypto/encodings.ts'
 import { isStandardSigned } from '../../base/crypto/standard-webhooks.ts'
 import type { OpenedDepositAccount, RailPayment, RailReply } from '../../kernel/ports/rail.ts'
-import { nextOpening } from '../../money/rails/opening-hours.ts'
+import { findNextOpening } from '../../money/rails/opening-hours.ts'
 import type { ConfiguredRail } from '../../money/rails/registry.ts'
 import { listIncomingCurrencies } from '../../money/rails/routing.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
@@ -47,7 +47,7 @@ export function createHttpRail(
     isRetired,
     lateDeposits,
     currenciesIn: listIncomingCurrencies(entry),
-    opensAt: (now) => (hours ? nextOpening(hours, now) : now),
+    opensAt: (now) => (hours ? findNextOpening(hours, now) : now),
     send: (payment) => submitOrQuery(call, '/payments', payment, buildPaymentRequest(payment)),
     pull: (payment) => submitOrQuery(call, '/pulls', payment, buildPullRequest(payment)),
     // A connector does not know the balances of external accounts.
@@ -97,8 +97,8 @@ export function createHttpRail(
 function isSignedFor(rail: string, signedId: string | undefined, event: unknown): boolean {
   const id = isObject(event) && typeof event.id === 'string' ? event.id : undefined
   return id === undefined
-    ? signedId?.startsWith(eventSigningId(rail, '')) === true
-    : signedId === eventSigningId(rail, id)
+    ? signedId?.startsWith(toEventSigningId(rail, '')) === true
+    : signedId === toEventSigningId(rail, id)
 }
 
 /**
@@ -159,10 +159,10 @@ function buildPullRequest(payment: RailPayment): object {
 }
 
 function buildCommonFields({ id, amount, currency, paymentRail, reference, submittedAt }: RailPayment) {
-  const decimals = isKnownCurrency(currency) ? currencyRecord(currency).decimals : 0
+  const decimals = isKnownCurrency(currency) ? toCurrencyRecord(currency).decimals : 0
   return {
     id,
-    amount: connectorMoney(amount, currency, decimals),
+    amount: buildConnectorMoney(amount, currency, decimals),
     ...(paymentRail === null ? {} : { rail: paymentRail }),
     reference,
     requestedAt: submittedAt.toISOString(),

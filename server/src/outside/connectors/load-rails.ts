@@ -16,7 +16,7 @@ import { findHoursFault } from '../../money/rails/opening-hours.ts'
 import type { ConfiguredRail } from '../../money/rails/registry.ts'
 import { type BankFilesRail, isBankFilesRail } from '../bank-files/rail.ts'
 import { findSharedOutboxFault, openBankFilesRail } from './bank-files.ts'
-import { railConfigError } from './config-problem.ts'
+import { createRailConfigError } from './config-problem.ts'
 import { createHttpRail } from './http-rail.ts'
 import type { Loading } from './loading.ts'
 
@@ -49,7 +49,7 @@ function checkChains(entries: readonly EvmRailValue[]): void {
       ({ network, chainId }) => (network === entry.network) !== (chainId === entry.chainId),
     )
     if (other)
-      throw railConfigError(
+      throw createRailConfigError(
         entry,
         `network ${entry.network} is on chain ${entry.chainId} here, but the rail ${other.name} has network ${other.network} on chain ${other.chainId}`,
       )
@@ -64,7 +64,7 @@ function checkSecrets(entries: readonly HttpRailValue[], environment: Loading['e
       const text = Buffer.from(secret).toString('base64')
       const owner = owners.get(text)
       if (owner !== undefined && owner !== entry.name)
-        throw railConfigError(
+        throw createRailConfigError(
           entry,
           `the environment variable ${entry.secret.env} has a secret of the rail ${owner}: use different secrets for each rail`,
         )
@@ -81,7 +81,7 @@ function checkBankAccounts(rails: readonly BankFilesRail[]): void {
       .slice(0, index)
       .find((earlier) => accountNumbers.some((number) => isAccount(earlier.accountNumbers, number)))
     if (other)
-      throw railConfigError(
+      throw createRailConfigError(
         entry,
         `format: the rail ${other.name} has the same account, whose money would be counted twice`,
       )
@@ -93,7 +93,7 @@ function checkOutboxes(entries: readonly BankFilesRailValue[]): void {
   for (const [index, entry] of entries.entries())
     for (const other of entries.slice(0, index)) {
       const fault = findSharedOutboxFault(entry, other)
-      if (fault !== undefined) throw railConfigError(entry, fault)
+      if (fault !== undefined) throw createRailConfigError(entry, fault)
     }
 }
 
@@ -118,9 +118,10 @@ async function readJsonFile(path: string): Promise<unknown> {
 
 async function buildRail(entry: RailEntryValue, loading: Loading): Promise<ConfiguredRail> {
   const fault = entry.hours && findHoursFault(entry.hours)
-  if (fault !== undefined) throw railConfigError(entry, `hours: ${fault}`)
+  if (fault !== undefined) throw createRailConfigError(entry, `hours: ${fault}`)
   const emptyRange = entry.limits?.find(({ min, max }) => min !== undefined && max !== undefined && min > max)
-  if (emptyRange) throw railConfigError(entry, `limits: min must not be above max for ${emptyRange.currency}`)
+  if (emptyRange)
+    throw createRailConfigError(entry, `limits: min must not be above max for ${emptyRange.currency}`)
   switch (entry.kind) {
     case 'http':
       return openHttpRail(entry, loading)
@@ -134,7 +135,7 @@ async function buildRail(entry: RailEntryValue, loading: Loading): Promise<Confi
 
 function openHttpRail(entry: HttpRailValue, { environment, clock, tracing }: Loading): ConfiguredRail {
   if (!isSafeUrl(entry.url) || new URL(entry.url).search)
-    throw railConfigError(
+    throw createRailConfigError(
       entry,
       'url must begin with https:// (http:// only for this machine), without user or query',
     )
@@ -154,7 +155,7 @@ function readSecrets(entry: HttpRailValue, environment: Loading['environment']):
   const texts = (environment[env] ?? '').trim().split(/[\s,]+/)
   const secrets = texts.map(parseWebhookSecret).filter((secret) => secret !== undefined)
   if (secrets.length < texts.length || secrets.length > 2)
-    throw railConfigError(
+    throw createRailConfigError(
       entry,
       `the environment variable ${env} must contain one or two secrets like whsec_…, separated by a comma`,
     )

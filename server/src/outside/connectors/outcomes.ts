@@ -3,8 +3,8 @@ import { readBody } from '@countersign/contract/connectors/reader'
 import { isObject } from '@countersign/contract/core/decode'
 import { present } from '@countersign/contract/core/objects'
 import { toReadableLine } from '../../base/formats/readable-text.ts'
-import type { RailAnswer, RailReply } from '../../kernel/ports/rail.ts'
-import { nextPollAt, type PollTimes } from '../../money/rails/ask-again.ts'
+import type { RailReply, RailResult } from '../../kernel/ports/rail.ts'
+import { computeNextPollAt, type PollTimes } from '../../money/rails/ask-again.ts'
 import type { ConnectorResponse } from './signed-call.ts'
 
 /**
@@ -17,21 +17,21 @@ export function toRailReply(response: ConnectorResponse, id: string, times: Poll
   const { value, fault } = readBody(ConnectorPayment, response.body)
   if (fault !== undefined)
     return { subject: id, ...toUnknown(`The connector's response is invalid: ${fault}`, times) }
-  return { subject: value.id, ...toRailAnswer(value, times) }
+  return { subject: value.id, ...toRailResult(value, times) }
 }
 
-function toUnknown(detail: string, times: PollTimes): RailAnswer {
-  return { outcome: 'unknown', pollAt: nextPollAt('unknown', times), why: detail }
+function toUnknown(detail: string, times: PollTimes): RailResult {
+  return { outcome: 'unknown', pollAt: computeNextPollAt('unknown', times), why: detail }
 }
 
-function toRailAnswer({ status, failure, ...payment }: ConnectorPayment, times: PollTimes): RailAnswer {
+function toRailResult({ status, failure, ...payment }: ConnectorPayment, times: PollTimes): RailResult {
   const reference = present({ connectorReference: toReadableLine(payment.connectorReference) })
   const transactionHash = toReadableLine(payment.transactionHash)
   const failureReason = failure?.code ?? 'COUNTERPARTY_POST_TX_FAILED'
   const detail = toReadableLine(failure?.message) ?? `The bank says ${status}`
   switch (status) {
     case 'ACCEPTED':
-      return { outcome: 'accepted', pollAt: nextPollAt('accepted', times), ...reference }
+      return { outcome: 'accepted', pollAt: computeNextPollAt('accepted', times), ...reference }
     case 'DELIVERED':
       return {
         outcome: 'delivered',

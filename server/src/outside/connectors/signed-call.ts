@@ -7,7 +7,7 @@ import {
 import { isObject } from '@countersign/contract/core/decode'
 import { jsonFromUtf8 } from '../../base/crypto/encodings.ts'
 import { buildStandardHeaders } from '../../base/crypto/standard-webhooks.ts'
-import { NoAnswer } from '../../base/http-client/answer.ts'
+import { NoResponse } from '../../base/http-client/answer.ts'
 import { PAYMENT_SERVICE, send } from '../../base/http-client/send.ts'
 import { toJson } from '../../base/json/json.ts'
 import type { TraceContext } from '../../kernel/ports/tracing.ts'
@@ -58,7 +58,7 @@ export async function callConnector(
       return { why: `The response has more than ${CONNECTOR_STATEMENT_BYTES_MAX} bytes` }
     return { status: response.status, body: toStorable(jsonFromUtf8(response.body)) }
   } catch (error) {
-    if (error instanceof NoAnswer) return { why: `The connector cannot be reached: ${error.code}` }
+    if (error instanceof NoResponse) return { why: `The connector cannot be reached: ${error.code}` }
     throw error
   }
 }

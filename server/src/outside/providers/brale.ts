@@ -1,16 +1,16 @@
 import { isObject } from '@countersign/contract/core/decode'
-import { type Answer, NoAnswer } from '../../base/http-client/answer.ts'
+import { type Answer, NoResponse } from '../../base/http-client/answer.ts'
 import { type Bounds, type Outgoing, send } from '../../base/http-client/send.ts'
 import type { BraleConfig } from '../../base/settings/brale.ts'
 import type {
-  CredentialAnswer,
   CredentialCheck,
+  CredentialCheckResult,
   StablecoinProvider,
 } from '../../kernel/ports/stablecoin-provider.ts'
 
 /** The timeout of each of two requests, which together finish before the job's claim expires. */
 const TIMEOUT_MS = 2000
-const ANSWER_BYTES_MAX = 256 * 1024
+const RESPONSE_BYTES_MAX = 256 * 1024
 const ACCOUNTS_MAX = 1000
 /** Characters allowed in a header. */
 const TOKEN = /^[\x21-\x7e]{1,8192}$/
@@ -42,7 +42,7 @@ export function createBrale(
         const headers = { Authorization: `Bearer ${token}`, Accept: 'application/json' }
         return parseAccounts(await sendRequest({ method: 'GET', url: `${apiUrl}/accounts`, headers }))
       } catch (error) {
-        if (!(error instanceof NoAnswer)) throw error
+        if (!(error instanceof NoResponse)) throw error
         return { outcome: 'unavailable', reason: error.code }
       }
     },
@@ -51,7 +51,7 @@ export function createBrale(
 
 function buildBounds(timeoutMs: number): Bounds {
   // The operator configures the URLs, so they may point to this machine.
-  return { timeoutMs, bytesMax: ANSWER_BYTES_MAX, reach: 'any' }
+  return { timeoutMs, bytesMax: RESPONSE_BYTES_MAX, reach: 'any' }
 }
 
 function buildTokenRequest(url: string, { apiClientId, apiClientSecret }: CredentialCheck): Outgoing {
@@ -68,13 +68,13 @@ function buildTokenRequest(url: string, { apiClientId, apiClientSecret }: Creden
   }
 }
 
-function parseToken(response: Answer): string | CredentialAnswer {
+function parseToken(response: Answer): string | CredentialCheckResult {
   if (REFUSED.has(response.status)) return { outcome: 'invalid' }
   const { access_token: token } = readProperties(response)
   return typeof token === 'string' && TOKEN.test(token) ? token : toUnavailable(response)
 }
 
-function parseAccounts(response: Answer): CredentialAnswer {
+function parseAccounts(response: Answer): CredentialCheckResult {
   if (REFUSED.has(response.status)) return { outcome: 'invalid' }
   const { accounts } = readProperties(response)
   if (!Array.isArray(accounts) || accounts.length > ACCOUNTS_MAX) return toUnavailable(response)
@@ -96,6 +96,6 @@ function readProperties({ status, body, isComplete }: Answer): Readonly<Record<s
   }
 }
 
-function toUnavailable({ status }: Answer): CredentialAnswer {
+function toUnavailable({ status }: Answer): CredentialCheckResult {
   return { outcome: 'unavailable', reason: `the response with status ${status} could not be read` }
 }

@@ -7,7 +7,7 @@ import type { FileStore } from '../../kernel/ports/file-store.ts'
 import { toFileName } from './file-folder.ts'
 
 /** Timeout until the response headers arrive. An upload gets additional time according to its length. */
-const ANSWER_MS_MAX = 10_000
+const RESPONSE_MS_MAX = 10_000
 const BYTES_PER_MS_MIN = 128
 /** The longest pause while a file is read. A slow reader may also cause it. */
 const IDLE_MS_MAX = 60_000
@@ -33,22 +33,22 @@ export function createBucketStore(bucket: BucketConfig, clock: () => Date): File
         method: 'PUT',
         body: { stream: createReadStream(path), bytes: sealedBytes },
         sha256: Buffer.from(sealedSha256).toString('hex'),
-        msMax: ANSWER_MS_MAX + Math.ceil(sealedBytes / BYTES_PER_MS_MIN),
+        msMax: RESPONSE_MS_MAX + Math.ceil(sealedBytes / BYTES_PER_MS_MIN),
       })
       body.destroy()
-      if (status !== 200) throw bucketError('store', status)
+      if (status !== 200) throw createBucketError('store', status)
     },
     async openAt(id, fromByte): Promise<Readable | undefined> {
       const { status, body } = await sendRequest(id, { method: 'GET', fromByte })
       if (status === (fromByte > 0 ? 206 : 200)) return body
       body.destroy()
       if (status === 404) return undefined
-      throw bucketError('read', status)
+      throw createBucketError('read', status)
     },
     async remove(id) {
       const { status, body } = await sendRequest(id, { method: 'DELETE' })
       body.destroy()
-      if (status !== 204 && status !== 200 && status !== 404) throw bucketError('remove', status)
+      if (status !== 204 && status !== 200 && status !== 404) throw createBucketError('remove', status)
     },
   }
 }
@@ -57,7 +57,7 @@ async function send(
   { url, prefix, region, accessKeyId, secretAccessKey }: BucketConfig,
   now: Date,
   name: string,
-  { method, body, sha256 = NO_BODY, msMax = ANSWER_MS_MAX, fromByte = 0 }: Request,
+  { method, body, sha256 = NO_BODY, msMax = RESPONSE_MS_MAX, fromByte = 0 }: Request,
 ): Promise<StreamedResponse> {
   const signer = new AwsV4Signer({
     method,
@@ -84,6 +84,6 @@ async function send(
   )
 }
 
-function bucketError(action: string, status: number): Error {
+function createBucketError(action: string, status: number): Error {
   return new Error(`The bucket refused to ${action} a file: it returned status ${status}`)
 }

@@ -21,7 +21,7 @@ export interface HttpRatesOptions {
 }
 
 const TIMEOUT_MS = 5000
-const ANSWER_BYTES_MAX = 256 * 1024
+const RESPONSE_BYTES_MAX = 256 * 1024
 /** The maximum interval between requests to a failing source. */
 const ATTEMPT_EVERY_MS_MAX = 10_000
 /** The maximum time by which the source's clock may be ahead of ours. */
@@ -44,9 +44,9 @@ interface CachedTable {
  * which has doubled or halved since the last usable table.
  */
 export function createHttpRates(options: HttpRatesOptions): RateProvider {
-  const maxAgeMs = options.maxAgeSeconds * 1000
+  const ageMsMax = options.maxAgeSeconds * 1000
   // Rates that are usable for less than ten minutes are refreshed after half of that time.
-  const tableMs = Math.min(TABLE_MS, maxAgeMs / 2)
+  const tableMs = Math.min(TABLE_MS, ageMsMax / 2)
   const attemptEveryMs = Math.min(ATTEMPT_EVERY_MS_MAX, tableMs / 4)
   let cached: CachedTable | undefined
   let attemptedAtMs = Number.NEGATIVE_INFINITY
@@ -58,7 +58,7 @@ export function createHttpRates(options: HttpRatesOptions): RateProvider {
   const measureSinceMs = (time: number) => Math.abs(getNowMs() - time)
   const isUsable = ({ updatedAt }: RateTable) => {
     const ageMs = getNowMs() - updatedAt.getTime()
-    return ageMs <= maxAgeMs && ageMs >= -AHEAD_MS_MAX
+    return ageMs <= ageMsMax && ageMs >= -AHEAD_MS_MAX
   }
   const findUsable = () => (cached && isUsable(cached.table) ? cached.table : undefined)
 
@@ -120,7 +120,7 @@ function findJump(before: RateTable, after: RateTable): string | undefined {
 
 /** Throws RatesError, or what `get` throws. */
 async function fetchText({ url, get, timeoutMs = TIMEOUT_MS }: HttpRatesOptions): Promise<string> {
-  const { status, body, isComplete } = await get(url, { timeoutMs, bytesMax: ANSWER_BYTES_MAX })
+  const { status, body, isComplete } = await get(url, { timeoutMs, bytesMax: RESPONSE_BYTES_MAX })
   if (status !== 200) throw new RatesError(`the response has status ${status}`)
   if (!isComplete) throw new RatesError('the response is too long')
   const text = textFromUtf8(body)

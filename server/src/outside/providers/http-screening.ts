@@ -4,7 +4,7 @@ import { jsonFromUtf8 } from '../../base/crypto/encodings.ts'
 import { buildStandardHeaders } from '../../base/crypto/standard-webhooks.ts'
 import { toReadableLine } from '../../base/formats/readable-text.ts'
 import { toScreenedAddress } from '../../base/formats/screened-addresses.ts'
-import { type Answer, NoAnswer } from '../../base/http-client/answer.ts'
+import { type Answer, NoResponse } from '../../base/http-client/answer.ts'
 import { PAYMENT_SERVICE, send } from '../../base/http-client/send.ts'
 import { toJson } from '../../base/json/json.ts'
 import type { SignedProvider } from '../../base/settings/signed-provider.ts'
@@ -17,7 +17,7 @@ import {
 
 /** Shorter than the claim of the job that waits for the response. */
 const TIMEOUT_MS = 5_000
-const ANSWER_BYTES_MAX = 64 * 1024
+const RESPONSE_BYTES_MAX = 64 * 1024
 const LIST_CHARACTERS_MAX = 100
 
 /**
@@ -62,18 +62,19 @@ async function post(
   body: Uint8Array,
   timeoutMs: number,
 ): Promise<Answer> {
-  const bounds = { ...PAYMENT_SERVICE, timeoutMs, bytesMax: ANSWER_BYTES_MAX }
+  const bounds = { ...PAYMENT_SERVICE, timeoutMs, bytesMax: RESPONSE_BYTES_MAX }
   try {
     return await send({ method: 'POST', url, headers, body }, bounds)
   } catch (error) {
-    if (error instanceof NoAnswer) throw new ScreeningFailed(`The provider cannot be reached: ${error.code}`)
+    if (error instanceof NoResponse)
+      throw new ScreeningFailed(`The provider cannot be reached: ${error.code}`)
     throw error
   }
 }
 
 function readResult({ status, body, isComplete }: Answer) {
   if (status !== 200) throw new ScreeningFailed(`The provider returned ${status}`)
-  if (!isComplete) throw new ScreeningFailed(`The response has more than ${ANSWER_BYTES_MAX} bytes`)
+  if (!isComplete) throw new ScreeningFailed(`The response has more than ${RESPONSE_BYTES_MAX} bytes`)
   const { value, fault } = readBody(ScreeningResponse, jsonFromUtf8(body))
   if (fault !== undefined) throw new ScreeningFailed(`The provider's response is invalid: ${fault}`)
   const { outcome, list, detail } = value

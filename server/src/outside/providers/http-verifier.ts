@@ -1,13 +1,13 @@
 import { jsonFromUtf8 } from '../../base/crypto/encodings.ts'
 import { buildStandardHeaders, isStandardSigned } from '../../base/crypto/standard-webhooks.ts'
-import { NoAnswer } from '../../base/http-client/answer.ts'
+import { NoResponse } from '../../base/http-client/answer.ts'
 import { send } from '../../base/http-client/send.ts'
 import { toJson } from '../../base/json/json.ts'
 import type { SignedProvider } from '../../base/settings/signed-provider.ts'
-import type { VerificationSubmission, Verifier, VerifierAnswer } from '../../kernel/ports/verifier.ts'
+import type { VerificationSubmission, Verifier, VerifierResult } from '../../kernel/ports/verifier.ts'
 
 const TIMEOUT_MS = 15_000
-const ANSWER_BYTES_MAX = 256 * 1024
+const RESPONSE_BYTES_MAX = 256 * 1024
 
 /** The provider did not accept a submission. The message contains only the status or the system's error. */
 export class VerifierError extends Error {}
@@ -21,14 +21,14 @@ export class VerifierError extends Error {}
 export function createHttpVerifier(
   { url, secrets }: SignedProvider,
   clock: () => Date,
-  check: (response: unknown) => VerifierAnswer,
+  check: (response: unknown) => VerifierResult,
 ): Verifier {
   return {
     async submit(submission) {
       const { status, body, isComplete } = await post(url, secrets, submission, clock())
       if (status === 202) return { decision: 'WAIT' }
       if (status !== 200) throw new VerifierError(`The verification provider returned ${status}`)
-      if (!isComplete) throw new VerifierError(`The response has more than ${ANSWER_BYTES_MAX} bytes`)
+      if (!isComplete) throw new VerifierError(`The response has more than ${RESPONSE_BYTES_MAX} bytes`)
       return check(jsonFromUtf8(body) ?? null)
     },
     readEvent(headers, body, now) {
@@ -59,13 +59,13 @@ async function post(
       },
       {
         timeoutMs: TIMEOUT_MS,
-        bytesMax: ANSWER_BYTES_MAX,
+        bytesMax: RESPONSE_BYTES_MAX,
         reach: 'any',
         isRepeatable: true,
       },
     )
   } catch (error) {
-    if (error instanceof NoAnswer)
+    if (error instanceof NoResponse)
       throw new VerifierError(`The verification provider cannot be reached: ${error.code}`)
     throw error
   }

@@ -4,10 +4,10 @@ import { takeSuffix } from '../../kernel/magic-values/magic-values.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { authorize } from '../../money/cards/authorize.ts'
 import {
-  cardTransactionView,
   clear,
   findCardTransaction,
   giveBack,
+  toCardTransactionView,
 } from '../../money/cards/card-transactions.ts'
 import { findCard, requireProcessor } from '../../money/cards/cards.ts'
 
@@ -30,7 +30,7 @@ export const sandboxCardHandlers: Handlers<typeof sandboxCards> = {
     if (!authorized.isApproved)
       throw new ApiError(authorized.reason, { details: { field: 'id', cardId: card.id } })
     const { row, writes } = authorized
-    return { status: 200, body: cardTransactionView(row), writes }
+    return { status: 200, body: toCardTransactionView(row), writes }
   },
 
   sandbox_card_clearing: async (op, { params, body }) => {
@@ -42,13 +42,13 @@ export const sandboxCardHandlers: Handlers<typeof sandboxCards> = {
       body.amount,
       requireProcessor(op).pullPlan(purchase, op.now),
     )
-    return { status: 200, body: cardTransactionView(row), writes }
+    return { status: 200, body: toCardTransactionView(row), writes }
   },
 
   sandbox_card_return: async (op, { params, body }) => {
     const card = await findCard(op, params.id)
     const purchase = await findCardTransaction(op, card.id, body.cardTransactionId)
     const { row, writes } = await giveBack(op, purchase, body.amount)
-    return { status: 200, body: cardTransactionView(row), writes }
+    return { status: 200, body: toCardTransactionView(row), writes }
   },
 }

@@ -1,5 +1,5 @@
 import type { sandbox } from '@countersign/contract/sandbox/sandbox'
-import { balanceUpdated, findOwnedAccount, toInternalAccountView } from '../../kernel/accounts/accounts.ts'
+import { buildBalanceEvent, findOwnedAccount, toInternalAccountView } from '../../kernel/accounts/accounts.ts'
 import { scheduleFileCleanup } from '../../kernel/files/stored-files.ts'
 import { checkFitsBalance, findBalances } from '../../kernel/ledger/balances.ts'
 import { buildArrivalLegs, post } from '../../kernel/ledger/transfers.ts'
@@ -37,7 +37,7 @@ export const sandboxHandlers: Handlers<typeof sandbox> = {
       body: view,
       writes: [
         ...post(op, { cause: 'sandbox_fund', causeId: account.id }, legs),
-        balanceUpdated(op, account),
+        buildBalanceEvent(op, account),
       ],
     }
   },

@@ -7,8 +7,8 @@ import {
 import { addSeconds } from '../../kernel/operation/app.ts'
 import {
   type Rail,
-  type RailAnswer,
   type RailPayment,
+  type RailResult,
   type Rails,
   SANDBOX_RAIL,
 } from '../../kernel/ports/rail.ts'
@@ -51,7 +51,7 @@ export const sandboxRails: Rails = {
 }
 
 /** Returns the current step of a payment. The next poll is due when the next step begins. */
-function findCurrentStep({ steps }: PaymentScenario, payment: RailPayment): RailAnswer {
+function findCurrentStep({ steps }: PaymentScenario, payment: RailPayment): RailResult {
   const { submittedAt, now, chain, id } = payment
   const toStartTime = (step: { afterSeconds: number }) => addSeconds(submittedAt, step.afterSeconds)
   const next = steps.find((step) => toStartTime(step) > now)

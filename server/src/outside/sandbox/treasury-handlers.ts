@@ -3,7 +3,7 @@ import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { findColdStorage } from '../../operation/own-money/cold-storage.ts'
 import { findOwnAccount } from '../../operation/own-money/own-accounts.ts'
 import { recordReturn } from '../../operation/treasury/movements.ts'
-import { checkColdStorage, movementView } from '../../operation/treasury/requests.ts'
+import { checkColdStorage, toTreasuryMovementView } from '../../operation/treasury/requests.ts'
 import { generateTransactionHash } from './transaction-hash.ts'
 
 export const sandboxTreasuryHandlers: Handlers<typeof sandboxTreasury> = {
@@ -30,6 +30,6 @@ export const sandboxTreasuryHandlers: Handlers<typeof sandboxTreasury> = {
       amount,
       transactionHash,
     })
-    return { status: 201, body: movementView(row), writes: [platform, ...writes] }
+    return { status: 201, body: toTreasuryMovementView(row), writes: [platform, ...writes] }
   },
 }

@@ -1,4 +1,4 @@
-import { auditStep } from '../../kernel/audit/audit-trail.ts'
+import { buildAuditEntryOutsideApi } from '../../kernel/audit/audit-trail.ts'
 import type { App, Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { event } from '../../kernel/outbox/events.ts'
@@ -58,7 +58,7 @@ export async function unlockCodes(app: App, accountId: string): Promise<void> {
   const platformId = await selectFailuresPlatform(app.read, accountId)
   if (platformId === undefined) throw new Error(`The account ${accountId} has no wrong codes to clear.`)
   const op = await operate(app, platformId)
-  const entry = auditStep(op, 'wallet_unlock', { params: { accountId } })
+  const entry = buildAuditEntryOutsideApi(op, 'wallet_unlock', { params: { accountId } })
   const result = await app.commit(op, [clearCodeFailures(accountId), ...entry])
   if (!result.done) throw new Error(`The wallet ${accountId} was not unlocked: ${result.name}.`)
 }

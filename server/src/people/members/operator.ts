@@ -1,6 +1,6 @@
-import { auditStep } from '../../kernel/audit/audit-trail.ts'
+import { buildAuditEntryOutsideApi } from '../../kernel/audit/audit-trail.ts'
 import { type App, type Op, toRealTimeOp } from '../../kernel/operation/app.ts'
-import { type DecidedAnswer, decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
+import { type DecidedResponse, decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
 import { operate } from '../platforms/operate.ts'
 import { inviteMember, renewInvitation } from './invitations.ts'
 import { getConsoleOrigin, makeConsoleLink } from './links.ts'
@@ -36,7 +36,7 @@ async function operateOnMembers<Answer>(
   app: App,
   platformId: string,
   operation: string,
-  decide: (op: Op) => Promise<DecidedAnswer<Answer>>,
+  decide: (op: Op) => Promise<DecidedResponse<Answer>>,
 ): Promise<Answer> {
   const op = await operate(app, platformId)
   return decideAndCommit(
@@ -45,7 +45,7 @@ async function operateOnMembers<Answer>(
     async () => undefined,
     async () => {
       const { answer, writes } = await decide(toRealTimeOp(op))
-      return { answer, writes: [...writes, ...auditStep(op, operation, { body: answer })] }
+      return { answer, writes: [...writes, ...buildAuditEntryOutsideApi(op, operation, { body: answer })] }
     },
   )
 }

@@ -2,7 +2,7 @@ import type { MemberState } from '@countersign/contract/states/member-states'
 import type { App, Op } from '../../kernel/operation/app.ts'
 import { extractUuid } from '../../storage/engine/ids.ts'
 import { BARE_PLATFORM, BARE_PLATFORM_BY_ID } from '../../storage/read/bare-platform.ts'
-import { lookupById, rowByKey } from '../../storage/read/lookup.ts'
+import { lookupById, lookupByKey } from '../../storage/read/lookup.ts'
 import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type {
   MemberCodeRow,
@@ -81,7 +81,7 @@ export async function selectRecordPlatform(
   return platform?.closed_at ? undefined : platform
 }
 
-const LINK_BY_HASH = rowByKey<MemberLinkRow>(
+const LINK_BY_HASH = lookupByKey<MemberLinkRow>(
   'SELECT * FROM member_links WHERE secret_hash = ANY ($1::text[])',
   'secret_hash',
 )
@@ -97,7 +97,7 @@ export async function selectPlatformLink(op: Op, secretHash: string): Promise<Me
   return op.find(LINK_BY_HASH, secretHash)
 }
 
-const PASSKEY_BY_WEBAUTHN_ID = rowByKey<MemberPasskeyRow>(
+const PASSKEY_BY_WEBAUTHN_ID = lookupByKey<MemberPasskeyRow>(
   'SELECT * FROM member_passkeys WHERE webauthn_id = ANY ($1::text[]) AND removed_at IS NULL',
   'webauthn_id',
 )
@@ -218,7 +218,7 @@ type FoundSession = BarePlatformRow & {
   secret_hash: string
 }
 
-const SESSION_BY_HASH = rowByKey<FoundSession>(
+const SESSION_BY_HASH = lookupByKey<FoundSession>(
   `SELECT ${BARE_PLATFORM}, s.id AS member_session_id, s.member_id, m.name AS member_name, m.permissions, s.expires_at,
      s.last_seen_at, s.secret_hash
    FROM member_sessions s

@@ -36,8 +36,8 @@ export const deliverMessage: JobHandler<'message.deliver'> = async (op, payload)
       { message: message.id, attempts, reason: error.message },
       'failed to deliver message, will retry',
     )
-    const maxSeconds = message.member_id === null ? RETRY_SECONDS_MAX : NOTICE_RETRY_SECONDS_MAX
-    const waitSeconds = Math.min(maxSeconds, 2 ** (attempts - 1))
+    const retrySecondsMax = message.member_id === null ? RETRY_SECONDS_MAX : NOTICE_RETRY_SECONDS_MAX
+    const waitSeconds = Math.min(retrySecondsMax, 2 ** (attempts - 1))
     return [
       update('messages', message.id, { state: message.state }, { attempts, updated_at: op.now }),
       job(op, 'message.deliver', { messageId: message.id }, addSeconds(op.now, waitSeconds)),

@@ -1,5 +1,5 @@
 import { isObject } from '@countersign/contract/core/decode'
-import { NoAnswer } from '../../base/http-client/answer.ts'
+import { NoResponse } from '../../base/http-client/answer.ts'
 import { send } from '../../base/http-client/send.ts'
 import type { SmsConfig } from '../../base/settings/message-delivery.ts'
 import type { Delivery } from '../../kernel/ports/delivery.ts'
@@ -32,7 +32,7 @@ export function createSmsSender(config: SmsConfig, timeoutMs: number): NonNullab
       { method: 'POST', url, headers, body },
       { timeoutMs, bytesMax: RESPONSE_BYTES_MAX, reach: 'any' },
     ).catch((error: unknown) => {
-      if (!(error instanceof NoAnswer)) throw error
+      if (!(error instanceof NoResponse)) throw error
       const problem = error.code === 'TIMEOUT' ? `took more than ${timeoutMs} ms` : error.code
       throw new DeliveryError(`SMS gateway: ${problem}`)
     })

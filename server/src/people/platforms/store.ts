@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
-import { rowByKey } from '../../storage/read/lookup.ts'
+import { lookupByKey } from '../../storage/read/lookup.ts'
 import type { Read } from '../../storage/read/read.ts'
 import type { PlatformRow } from '../../storage/rows/tables.ts'
 
 /** Columns that always change together. */
 export type ConfigRow = Pick<PlatformRow, 'id' | 'version' | 'config' | 'updated_at'>
 
-export const CONFIG_BY_ID = rowByKey<ConfigRow>(
+export const CONFIG_BY_ID = lookupByKey<ConfigRow>(
   'SELECT id, version, config, updated_at FROM platforms WHERE id = ANY ($1::uuid[])',
   'id',
 )

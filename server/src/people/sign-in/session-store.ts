@@ -1,5 +1,5 @@
 import type { Op } from '../../kernel/operation/app.ts'
-import { rowByKey } from '../../storage/read/lookup.ts'
+import { lookupByKey } from '../../storage/read/lookup.ts'
 import type { SessionRow } from '../../storage/rows/tables.ts'
 
 /** Sessions that have not expired, are not revoked, and have a credential that is not revoked. */
@@ -20,7 +20,7 @@ export type SigningSession = SessionRow & { readonly code_failures: number | nul
  * Reads the wallet's session with a key that expires last. Every signed operation reads one, so the reads of
  * several operations share a statement.
  */
-const BY_KEY = rowByKey<SigningSession>(
+const BY_KEY = lookupByKey<SigningSession>(
   `SELECT s.*, f.failures AS code_failures
    FROM unnest($1::uuid[], $2::text[]) AS asked (account_id, public_key)
    CROSS JOIN LATERAL (

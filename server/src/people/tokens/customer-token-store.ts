@@ -1,7 +1,7 @@
 import type { CustomerPermission } from '@countersign/contract/auth/customer-tokens'
 import type { Op } from '../../kernel/operation/app.ts'
 import { BARE_PLATFORM } from '../../storage/read/bare-platform.ts'
-import { type Lookup, rowByKey } from '../../storage/read/lookup.ts'
+import { type Lookup, lookupByKey } from '../../storage/read/lookup.ts'
 import type { CustomerTokenRow } from '../../storage/rows/customer-token.ts'
 import type { BarePlatformRow } from '../../storage/rows/tables.ts'
 
@@ -13,7 +13,7 @@ type FoundToken = BarePlatformRow & {
   secret_hash: string
 }
 
-const BY_HASH = rowByKey<FoundToken>(
+const BY_HASH = lookupByKey<FoundToken>(
   `SELECT ${BARE_PLATFORM}, t.id AS customer_token_id, t.customer_id, t.permissions, t.expires_at, t.secret_hash
    FROM customer_tokens t
    LEFT JOIN api_tokens a ON a.id = t.token_id

@@ -1,5 +1,5 @@
 import type { tokens } from '@countersign/contract/auth/tokens'
-import { effectivePermissions } from '@countersign/contract/core/endpoint'
+import { listEffectivePermissions } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
@@ -13,7 +13,7 @@ import { endTokens, findMemberBehind, makeApiToken, toTokenView } from './tokens
 
 export const tokenHandlers: Handlers<typeof tokens> = {
   token_create: async (op, { body }) => {
-    checkMayGrant(op, effectivePermissions(body.permissions))
+    checkMayGrant(op, listEffectivePermissions(body.permissions))
     const platform = await findPlatform(op)
     const { row, clientSecret, write } = makeApiToken(
       op,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { TimeRange } from '../../kernel/operation/time-range.ts'
 import { BARE_PLATFORM } from '../../storage/read/bare-platform.ts'
-import { type Lookup, rowByKey } from '../../storage/read/lookup.ts'
+import { type Lookup, lookupByKey } from '../../storage/read/lookup.ts'
 import type { Read } from '../../storage/read/read.ts'
 import { whereIfDefined } from '../../storage/read/where-given.ts'
 import type { BarePlatformRow, TokenRow } from '../../storage/rows/tables.ts'
@@ -12,7 +12,7 @@ export interface TokenFilters extends TimeRange {
 
 type AuthenticatingToken = Pick<TokenRow, 'id' | 'name' | 'permissions' | 'secret_hash'>
 
-const WITH_PLATFORM_BY_ID = rowByKey<
+const WITH_PLATFORM_BY_ID = lookupByKey<
   BarePlatformRow & Omit<AuthenticatingToken, 'id' | 'name'> & { token_id: string; token_name: string }
 >(
   `SELECT ${BARE_PLATFORM}, t.id AS token_id, t.name AS token_name, t.permissions, t.secret_hash

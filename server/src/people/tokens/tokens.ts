@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { effectivePermissions, type Permission } from '@countersign/contract/core/endpoint'
+import { listEffectivePermissions, type Permission } from '@countersign/contract/core/endpoint'
 import { newId, type Op } from '../../kernel/operation/app.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
@@ -64,7 +64,7 @@ export async function findMemberBehind(op: Op): Promise<string | null> {
 /** Finds the permissions of a token. Undefined if the token was deleted. */
 export async function findTokenPermissions(op: Op, id: string): Promise<readonly Permission[] | undefined> {
   const token = await selectToken(op.read, op.platform.id, id)
-  return token && effectivePermissions(token.permissions)
+  return token && listEffectivePermissions(token.permissions)
 }
 
 /** Finds the tokens that a member has created, directly or through another token. */

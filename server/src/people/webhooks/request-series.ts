@@ -1,4 +1,4 @@
-import { type Answer, NoAnswer } from '../../base/http-client/answer.ts'
+import { type Answer, NoResponse } from '../../base/http-client/answer.ts'
 import type { Reach } from '../../base/http-client/connections.ts'
 import { send } from '../../base/http-client/send.ts'
 
@@ -72,7 +72,7 @@ async function postDelivery(
     // pool.
     return { response: { ...response, body: new Uint8Array(response.body) } }
   } catch (error) {
-    if (!(error instanceof NoAnswer)) throw error
+    if (!(error instanceof NoResponse)) throw error
     return error.isUnsent ? undefined : { error: error.code }
   }
 }

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
-import { binaryArray } from './binary-array.ts'
+import { encodeBinaryArray } from './binary-array.ts'
 
 const ID = 'Customer:01a20415-dfbf-79a9-9bcf-48cf284d4d03'
 
 test('an id is encoded as its sixteen bytes', () => {
-  expect(binaryArray('uuid', [ID]).subarray(24).toString('hex')).toBe('01a20415dfbf79a99bcf48cf284d4d03')
+  expect(encodeBinaryArray('uuid', [ID]).subarray(24).toString('hex')).toBe(
+    '01a20415dfbf79a99bcf48cf284d4d03',
+  )
 })
 
 test.each([
@@ -13,10 +15,10 @@ test.each([
   ['a character beyond ASCII', ID.replace('dfbf', 'dfäf')],
   ['a letter in place of a dash', ID.replace('15-df', '15adf')],
 ])('an id with %s is not encoded', (_, id) => {
-  expect(() => binaryArray('uuid', [id])).toThrow('is not a uuid')
+  expect(() => encodeBinaryArray('uuid', [id])).toThrow('is not a uuid')
 })
 
 test('a number beyond int64 is rejected with the error code of the database', () => {
-  expect(() => binaryArray('bigint', [2n ** 63n])).toThrow(expect.objectContaining({ code: '22003' }))
-  expect(binaryArray('bigint', [-(2n ** 63n)]).readBigInt64BE(24)).toBe(-(2n ** 63n))
+  expect(() => encodeBinaryArray('bigint', [2n ** 63n])).toThrow(expect.objectContaining({ code: '22003' }))
+  expect(encodeBinaryArray('bigint', [-(2n ** 63n)]).readBigInt64BE(24)).toBe(-(2n ** 63n))
 })

@@ -42,7 +42,7 @@ let view = createView(scratch)
 let end = 0
 
 /** Encodes an array whose elements have one type. */
-export function binaryArray(type: BinaryType, values: readonly unknown[]): Buffer {
+export function encodeBinaryArray(type: BinaryType, values: readonly unknown[]): Buffer {
   startArray(values.length)
   for (const value of values) writeValue(type, value)
   return finishArray(OIDS[type], values.length)

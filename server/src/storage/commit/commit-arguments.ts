@@ -3,7 +3,7 @@ import { toJson } from '../../base/json/json.ts'
 import { UUID_LENGTH } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
 import { type BinaryType, type InsertedTable, ROWS, type RowTable } from '../rows/row-columns.ts'
-import { binaryArray, encodeBinaryRows, type RowType } from './binary-array.ts'
+import { encodeBinaryArray, encodeBinaryRows, type RowType } from './binary-array.ts'
 
 /** The name of the argument with the new rows of a table. */
 export function toRowsArgument<T extends InsertedTable>(table: T): `${T}_rows` {
@@ -156,7 +156,7 @@ export class CommitArguments {
 export type Parameter = string | Buffer | null
 
 function encodeArray(type: RowTable | BinaryType, values: readonly unknown[], types: RowTypes): Buffer {
-  if (!isRowTable(type)) return binaryArray(type, values)
+  if (!isRowTable(type)) return encodeBinaryArray(type, values)
   return encodeBinaryRows(types.get(type)!, values as readonly Row[])
 }
 

@@ -179,7 +179,7 @@ class Engine {
 
   static async start(directory: string): Promise<Engine> {
     const worker = startWorker(directory, Engine.#code)
-    const { code } = await nextEvent(worker, 'open')
+    const { code } = await waitForWorkerEvent(worker, 'open')
     Engine.#code = code
     return new Engine(worker)
   }
@@ -212,7 +212,7 @@ class Engine {
 
   /** Runs a checkpoint and blocks further ones until `release`. */
   async hold(): Promise<void> {
-    const ready = nextEvent(this.#worker, 'held')
+    const ready = waitForWorkerEvent(this.#worker, 'held')
     this.#worker.postMessage('hold')
     await ready
   }
@@ -224,7 +224,7 @@ class Engine {
   async close(): Promise<void> {
     if (this.#failure !== undefined) return
     this.#failure = new Error('the database is closed')
-    const closed = nextEvent(this.#worker, 'closed')
+    const closed = waitForWorkerEvent(this.#worker, 'closed')
     this.#worker.postMessage('close')
     await closed
     await this.#worker.terminate()
@@ -249,7 +249,7 @@ function startWorker(directory: string, code: WebAssembly.Module | undefined): W
   })
 }
 
-function nextEvent(worker: Worker, name: string): Promise<WorkerEvent> {
+function waitForWorkerEvent(worker: Worker, name: string): Promise<WorkerEvent> {
   return new Promise((resolve, reject) => {
     const removeListeners = () => worker.off('error', fail).off('exit', onExit).off('message', onMessage)
     const fail = (error: Error) => {

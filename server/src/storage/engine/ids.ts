@@ -61,14 +61,14 @@ export function idOf(uuid: string): string {
 }
 
 /** The id of another kind for the same record: same uuid, but with the number of that kind. */
-export function asKind(kind: IdKind, id: string): string {
+export function toIdOfKind(kind: IdKind, id: string): string {
   return `${kind}:${id.slice(-UUID_LENGTH, -2)}${formatKindNumber(ID_KINDS[kind])}`
 }
 
 /**
  * The smallest UUIDv7 of a time, given in milliseconds since 1970. Ids created then or later are not smaller.
  */
-export function firstUuidAt(timeMs: number): string {
+export function toFirstUuidAt(timeMs: number): string {
   const hex = Math.max(0, timeMs).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
 }

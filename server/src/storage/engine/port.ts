@@ -126,7 +126,7 @@ function isLostConnection(error: unknown): boolean {
  * Wraps errors that mean the database is unavailable or the connection was lost. Returns all others
  * unchanged.
  */
-export function asUnusable(error: unknown): unknown {
+export function wrapDatabaseError(error: unknown): unknown {
   if (isNotConnected(error)) return new NoConnection('no connection to the database', { cause: error })
   if (isReadOnly(error)) return new NoConnection('the database is read-only', { cause: error })
   if (readSqlState(error)?.startsWith('53'))

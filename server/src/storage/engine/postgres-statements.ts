@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { QueryConfig, QueryResult } from 'pg'
 import { getErrorMessage } from '../../base/formats/thrown-errors.ts'
-import { asUnusable, readSqlState, type StatementResult } from './port.ts'
+import { readSqlState, type StatementResult, wrapDatabaseError } from './port.ts'
 import { portTypes, toParameter } from './types.ts'
 
 /**
@@ -61,9 +61,9 @@ export class Statements {
       query_timeout: this.#options.timeoutMs,
     }
     try {
-      return toAnswer(await this.#sendNamed(config))
+      return toStatementResult(await this.#sendNamed(config))
     } catch (error) {
-      throw asUnusable(error)
+      throw wrapDatabaseError(error)
     }
   }
 
@@ -122,7 +122,7 @@ export function isChangedPlan(error: unknown): boolean {
   return readSqlState(error) === '0A000' && getErrorMessage(error).startsWith('cached plan must not change')
 }
 
-function toAnswer<Row>(result: QueryResult): StatementResult<Row> {
+function toStatementResult<Row>(result: QueryResult): StatementResult<Row> {
   // For a SELECT, the count is the number of returned rows, not of changed ones.
   return { rows: result.rows, affected: CHANGES.has(result.command) ? (result.rowCount ?? 0) : 0 }
 }

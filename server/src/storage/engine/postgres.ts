@@ -14,7 +14,7 @@ const OTHERS_MAX = 4
  * A connection that does not respond for this long is closed, because the server may have disappeared
  * silently.
  */
-const ANSWER_TIMEOUT_MS = 15_000
+const RESPONSE_TIMEOUT_MS = 15_000
 /**
  * The minimum time between two renewals of all connections. Until there is a new primary, every statement
  * requests one.
@@ -33,7 +33,7 @@ export async function openPostgres(
   url: string,
   options: {
     poolMax?: number
-    answerTimeoutMs?: number
+    responseTimeoutMs?: number
     prepares?: boolean
     setting?: UrlSetting
     schema?: string
@@ -54,7 +54,7 @@ export async function openPostgres(
   fast.fallback = others
   others.fallback = fast
   const naming: Naming = { isEnabled: prepares, onLost: () => process.emitWarning(UNPREPARED) }
-  const timeoutMs = options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS
+  const timeoutMs = options.responseTimeoutMs ?? RESPONSE_TIMEOUT_MS
   let renewedMs = Number.NEGATIVE_INFINITY
   const renew = () => {
     if (performance.now() - renewedMs < RENEW_MS_MIN) return

@@ -77,7 +77,7 @@ export function toParameter(value: unknown): string | Buffer | null {
       if (value === null) return null
       if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
       if (value instanceof Date) return formatDate(value)
-      return Array.isArray(value) ? arrayLiteral(value) : toJson(value)
+      return Array.isArray(value) ? formatArrayLiteral(value) : toJson(value)
     case 'bigint':
     case 'number':
     case 'boolean':
@@ -97,12 +97,12 @@ function formatDate(date: Date): string {
   return text
 }
 
-function arrayLiteral(elements: readonly unknown[]): string {
-  return `{${elements.map(elementLiteral).join(',')}}`
+function formatArrayLiteral(elements: readonly unknown[]): string {
+  return `{${elements.map(formatElementLiteral).join(',')}}`
 }
 
-function elementLiteral(element: unknown): string {
-  if (Array.isArray(element)) return arrayLiteral(element)
+function formatElementLiteral(element: unknown): string {
+  if (Array.isArray(element)) return formatArrayLiteral(element)
   const text = toParameter(element)
   if (text === null) return 'NULL'
   return typeof text === 'string' ? `"${text.replace(/[\\"]/g, '\\$&')}"` : `"\\\\x${text.toString('hex')}"`

@@ -1,5 +1,5 @@
 import { InternalAccount } from '@countersign/contract/accounts/internal-accounts'
-import { eventDataSchema } from '@countersign/contract/events/webhooks'
+import { findEventDataSchema } from '@countersign/contract/events/webhooks'
 import { extractUuid } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
 import { LONG, ROWS_MAX } from './erase-rows.ts'
@@ -48,7 +48,7 @@ export async function eraseEvents(db: Database, customer: string, umaAddress: st
 }
 
 function redactEvent({ type, data }: StoredEvent): string {
-  return redactRecord(data, eventDataSchema(type))
+  return redactRecord(data, findEventDataSchema(type))
 }
 
 const OF_OBJECTS = 'object_id = ANY ($1::uuid[])'

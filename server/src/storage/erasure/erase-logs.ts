@@ -109,7 +109,7 @@ SELECT (SELECT count(*) FROM found)::integer AS found`
  * expire after `keptDays`, so responses about the customer were stored at most `keptDays` before the day of
  * its deletion.
  */
-export async function eraseKeptAnswers(
+export async function eraseStoredResponses(
   db: Database,
   platform: string,
   { names, deletedAt }: { readonly names: string; readonly deletedAt: Date },

@@ -1,4 +1,4 @@
-import { eventDataSchema } from '@countersign/contract/events/webhooks'
+import { findEventDataSchema } from '@countersign/contract/events/webhooks'
 import { expect, test } from 'vitest'
 import { redactPaymentSide, redactRecord } from './redacted.ts'
 
@@ -25,7 +25,7 @@ const toText = (value: object) =>
   )
 
 test('an erased record keeps only properties that the contract marks as plain', () => {
-  const erased = redactRecord(toText(PAYMENT), eventDataSchema('OUTGOING_PAYMENT.COMPLETED'))
+  const erased = redactRecord(toText(PAYMENT), findEventDataSchema('OUTGOING_PAYMENT.COMPLETED'))
   expect(erased).toContain('"amount":9007199254740993')
   expect(JSON.parse(erased)).toMatchObject({
     isErased: true,

@@ -1,5 +1,5 @@
 import type { BarePlatformRow } from '../rows/tables.ts'
-import { rowByKey } from './lookup.ts'
+import { lookupByKey } from './lookup.ts'
 
 const COLUMNS = {
   id: true,
@@ -17,7 +17,7 @@ export const BARE_PLATFORM = Object.keys(COLUMNS)
   .map((column) => `p.${column}`)
   .join(', ')
 
-export const BARE_PLATFORM_BY_ID = rowByKey<BarePlatformRow>(
+export const BARE_PLATFORM_BY_ID = lookupByKey<BarePlatformRow>(
   `SELECT ${BARE_PLATFORM} FROM platforms p WHERE p.id = ANY ($1::uuid[])`,
   'id',
 )

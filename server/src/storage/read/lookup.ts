@@ -28,7 +28,7 @@ export type Lookup = <Row extends object>(
 ) => Promise<Row | undefined>
 
 /** A lookup of rows by a key of one or more columns. */
-export function rowByKey<Row>(sql: string, ...columns: (keyof Row & string)[]): RowByKey<Row> {
+export function lookupByKey<Row>(sql: string, ...columns: (keyof Row & string)[]): RowByKey<Row> {
   return { sql, columns }
 }
 
@@ -36,14 +36,14 @@ type WithId = { [Name in keyof Tables]: Tables[Name] extends { id: string } ? Na
 
 export function lookupById<Name extends WithId>(table: Name): RowByKey<Tables[Name]> {
   const sql = `SELECT * FROM ${table} WHERE id = ANY ($1::uuid[])`
-  return rowOfTable<Tables[Name]>(table, sql, (_): _ is Tables[Name] => true)
+  return lookupByIdInTable<Tables[Name]>(table, sql, (_): _ is Tables[Name] => true)
 }
 
 /**
  * A lookup by id for a statement that selects more columns or fewer rows than its table. See
  * `RowByKey.isComplete`.
  */
-export function rowOfTable<Row extends { id: string }>(
+export function lookupByIdInTable<Row extends { id: string }>(
   table: keyof Tables,
   sql: string,
   isComplete?: (row: object) => row is Row,
@@ -55,7 +55,7 @@ export function rowOfTable<Row extends { id: string }>(
  * A lookup by a key of several columns; `where` adds conditions. OFFSET makes every plan look up one key at a
  * time: otherwise the planner might reverse the join and scan the whole table.
  */
-export function rowByColumns<Row>(
+export function lookupByColumns<Row>(
   table: string,
   columns: readonly (keyof Row & string)[],
   where = '',
@@ -64,7 +64,7 @@ export function rowByColumns<Row>(
     .map((column, index) => `$${index + 1}::${isIdColumn(column) ? 'uuid' : 'text'}[]`)
     .join(', ')
   const matchesKey = columns.map((column) => `t.${column} = asked.${column}`).join(' AND ')
-  return rowByKey<Row>(
+  return lookupByKey<Row>(
     `SELECT found.* FROM unnest(${keys}) AS asked (${columns.join(', ')})
      CROSS JOIN LATERAL (SELECT * FROM ${table} t WHERE ${matchesKey}${where && ` AND ${where}`} OFFSET 0) AS found`,
     ...columns,

@@ -51,7 +51,7 @@ export async function countUpTo<TB extends keyof Tables, Row>(
  * The first rows of several queries combined, ordered by these columns. Each query is limited before they are
  * combined.
  */
-export async function firstRows<TB extends keyof Tables, Row>(
+export async function selectFirstRows<TB extends keyof Tables, Row>(
   read: Read,
   table: TB & string,
   queries: readonly SelectQueryBuilder<Tables, TB, Row>[],

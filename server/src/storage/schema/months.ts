@@ -79,7 +79,7 @@ BEGIN
   IF to_regclass('${name}') IS NULL THEN
     CREATE TABLE ${name} (LIKE ${table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES);
     ${buildUniqueIndex(table, name)}
-    ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM ('${lowestUuidAt(month)}') TO ('${lowestUuidAt(startOfNextMonth(month))}');
+    ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM ('${toLowestUuidAt(month)}') TO ('${toLowestUuidAt(startOfNextMonth(month))}');
   END IF;
 EXCEPTION WHEN check_violation THEN
   NULL;
@@ -87,7 +87,7 @@ END $month$;`
 }
 
 /** The lowest uuid for a time, regardless of the UUID version. */
-export function lowestUuidAt(at: Date): string {
+export function toLowestUuidAt(at: Date): string {
   const hex = at.getTime().toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
 }

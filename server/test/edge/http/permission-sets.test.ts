@@ -1,4 +1,4 @@
-import { effectivePermissions, PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
+import { listEffectivePermissions, PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
 import { expect, test } from 'vitest'
 import { ApiError } from '../../../src/kernel/operation/operation.ts'
 import { checkPermission } from '../../../src/kernel/operation/permissions.ts'
@@ -30,7 +30,7 @@ function findRefusal(
 test.each(PERMISSION_SETS.map((set) => [set.join(' and '), set] as const))(
   'a token with %s may call exactly what the contract allows',
   (_, granted) => {
-    const effective = effectivePermissions(granted)
+    const effective = listEffectivePermissions(granted)
     for (const call of CALLS) {
       const isAllowed = [call.permission, call.orPermission].some(
         (permission) => permission && effective.includes(permission),

@@ -1,6 +1,6 @@
 import { openApi } from '@countersign/contract/document/openapi'
 import { describe, expect, inject, test } from 'vitest'
-import { docsNames } from '../../../src/edge/pages/docs-folder.ts'
+import { listDocsNames } from '../../../src/edge/pages/docs-folder.ts'
 import { GUIDE_GROUPS } from '../../../src/edge/pages/guide-groups.ts'
 import { world } from '../../worlds/world.testing.ts'
 
@@ -83,7 +83,7 @@ describe('a guide', () => {
 
   test('is in exactly one group, and links to the list of guides and to the previous and next guide', async () => {
     const names = GUIDE_GROUPS.flatMap(({ names }) => names)
-    const fileNames = (await docsNames()).filter((name) =>
+    const fileNames = (await listDocsNames()).filter((name) =>
       /^(?!README|specification-index)[^/]+\.md$|^connectors\/[^/]+\.md$/.test(name),
     )
     expect(names.toSorted()).toEqual(fileNames.toSorted())

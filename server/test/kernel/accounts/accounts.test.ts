@@ -1,4 +1,4 @@
-import { currenciesOfKind } from '@countersign/contract/core/currencies'
+import { listCurrenciesOfKind } from '@countersign/contract/core/currencies'
 import { describe, expect, test } from 'vitest'
 import {
   depositDetails,
@@ -80,7 +80,9 @@ describe('internal accounts', () => {
 describe('deposit details', () => {
   test('of a platform match the contract in every currency, and never change', async () => {
     const client = await newPlatform()
-    const codes = [...currenciesOfKind('fiat'), ...currenciesOfKind('crypto')].filter((c) => c !== 'USDB')
+    const codes = [...listCurrenciesOfKind('fiat'), ...listCurrenciesOfKind('crypto')].filter(
+      (c) => c !== 'USDB',
+    )
     const supportedCurrencies = codes.map((currencyCode) => ({
       currencyCode,
       minAmount: 0,

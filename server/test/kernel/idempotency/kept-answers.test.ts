@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { removeExpired } from '../../../src/edge/expiry/expiry.ts'
 import {
-  findStoredAnswer,
+  findStoredResponse,
   hashRequest,
   type KeyedRequest,
-  storeAnswer,
+  saveResponse,
 } from '../../../src/kernel/idempotency/stored-responses.ts'
 import { addSeconds, type Op } from '../../../src/kernel/operation/app.ts'
 import { ApiError } from '../../../src/kernel/operation/operation.ts'
@@ -33,8 +33,8 @@ const buildRequest = (key: string): KeyedRequest => ({
 })
 const storedResponse = { status: 201, body: '{}' }
 const storeResponse = (key: string, at = op.now) =>
-  host.app.committer.commit([storeAnswer({ ...op, now: at }, buildRequest(key), storedResponse)])
-const findResponse = (key: string) => findStoredAnswer(op, buildRequest(key))
+  host.app.committer.commit([saveResponse({ ...op, now: at }, buildRequest(key), storedResponse)])
+const findResponse = (key: string) => findStoredResponse(op, buildRequest(key))
 
 async function listKeys(): Promise<string[]> {
   const { rows } = await host.app.db.query<{ key: string }>('SELECT key FROM idempotency_keys ORDER BY key')

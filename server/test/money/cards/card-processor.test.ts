@@ -13,7 +13,7 @@ import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 let service: TestServer
 beforeAll(async () => {
   // A long deadline, so that a busy machine makes nothing late.
-  service = await openServer({}, { cardAnswerMsMax: 600_000 })
+  service = await openServer({}, { cardResponseMsMax: 600_000 })
 })
 afterAll(() => service.close())
 
@@ -276,7 +276,7 @@ describe('the card processor', () => {
 describe('an authorization that takes too long', () => {
   let busy: FaultyServer
   beforeAll(async () => {
-    busy = await openFaultyServer({ cardAnswerMsMax: 500 })
+    busy = await openFaultyServer({ cardResponseMsMax: 500 })
   })
   afterAll(() => busy.close())
 
@@ -292,7 +292,7 @@ describe('an authorization that takes too long', () => {
     const timedOut = { approved: false, reason: 'TIMEOUT' }
     expect([slow.status, slow.body]).toEqual([200, timedOut])
     const { id } = (await client.get('/config')).body
-    await expect.poll(() => countStoredAnswers(id, 'slow', busy)).toBe(BigInt(1 + purchases))
+    await expect.poll(() => countStoredResponses(id, 'slow', busy)).toBe(BigInt(1 + purchases))
     const { data } = (await client.get(`/cards/${card.id}/transactions`)).body
     expect(data.map(({ status }: Reply['body']) => status)).toEqual(Array(purchases).fill('SETTLED'))
     expect(await balances()).toEqual([100_000n, 100_000n])
@@ -310,7 +310,7 @@ describe('an authorization that takes too long', () => {
     const { id } = (await client.get('/config')).body
     const retryAndCount = async () => {
       await sendEvent(authorization('slow'), busy)
-      return countStoredAnswers(id, 'slow', busy)
+      return countStoredResponses(id, 'slow', busy)
     }
     await expect.poll(retryAndCount).toBe(2n)
     const { body: last } = await sendEvent(authorization('slow'), busy)
@@ -325,7 +325,7 @@ describe('an authorization that takes too long', () => {
 })
 
 /** The number of answers stored under a token. */
-async function countStoredAnswers(
+async function countStoredResponses(
   platformId: string,
   token: string,
   { app: { db } }: TestServer,

@@ -1,4 +1,4 @@
-import { exampleAccounts } from '@countersign/contract/accounts/account-types'
+import { getExampleAccounts } from '@countersign/contract/accounts/account-types'
 import { INSTITUTIONS } from '@countersign/contract/accounts/institutions'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Client, newPlatform } from '../../worlds/client.testing.ts'
@@ -48,7 +48,7 @@ describe('banks and mobile money operators', () => {
       ['SLV_ACCOUNT', { bankName: 'Banco Agricola' }, 'bankName', 'Banco Agrícola'],
     ] as const
     for (const [type, change, fieldName, nearest] of invalidNames) {
-      const [example] = exampleAccounts(type)
+      const [example] = getExampleAccounts(type)
       const accountInfo = { ...example, ...change }
       const currency = type === 'SLV_ACCOUNT' ? 'USD' : type.slice(0, 3)
       const reply = await client.post('/platform/external-accounts', { currency, accountInfo })

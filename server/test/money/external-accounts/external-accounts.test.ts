@@ -4,7 +4,7 @@ import {
   type AccountTypeName,
   accountType,
   EXTERNAL_ACCOUNT_INFO,
-  exampleAccounts,
+  getExampleAccounts,
   isAccountType,
 } from '@countersign/contract/accounts/account-types'
 import { describe, expect, test } from 'vitest'
@@ -37,7 +37,7 @@ const TYPES = Object.keys(ACCOUNT_TYPES)
   .filter((type) => accountType(type).fields)
 
 const EXAMPLES: readonly (readonly [type: AccountTypeName, info: Info])[] = TYPES.flatMap((type) =>
-  exampleAccounts(type).map((info) => [type, { ...info }] as const),
+  getExampleAccounts(type).map((info) => [type, { ...info }] as const),
 )
 
 /** An example of a type that has this field. */
@@ -158,7 +158,7 @@ describe.each(KINDS)('on the %s route', (kind) => {
       SPELLINGS,
       async ([type, first, ...others], index) => {
         const label = `${type} ${JSON.stringify(first)}`
-        const [example] = exampleAccounts(type)
+        const [example] = getExampleAccounts(type)
         const info = { ...example, ...first }
         const replies = await Promise.all(
           Array.from({ length: index % 5 === 0 ? 20 : 2 }, () => add(route, info)),
@@ -188,7 +188,7 @@ describe.each(KINDS)('on the %s route', (kind) => {
   test('an account at another bank, or in another currency, is a different account', async () => {
     const route = await ROUTES[kind]()
     await forEach(SIMILAR_ACCOUNTS, async ([type, first, second]) => {
-      const [example] = exampleAccounts(type)
+      const [example] = getExampleAccounts(type)
       for (const more of [first, second])
         expect((await add(route, { ...example, ...more })).status, `${type} ${JSON.stringify(more)}`).toBe(
           201,
@@ -244,7 +244,7 @@ describe('the two external account routes', () => {
     const route = await ROUTES.customers()
     const other = { ...route, owner: { customerId: (await newCustomer(route.client)).id } }
     for (const type of ['USD_ACCOUNT', 'EUR_ACCOUNT', 'SOLANA_WALLET'] as const) {
-      const [info] = exampleAccounts(type)
+      const [info] = getExampleAccounts(type)
       expect([(await add(route, { ...info })).status, (await add(other, { ...info })).status]).toEqual([
         201, 201,
       ])
@@ -256,7 +256,7 @@ test('an address may end in a magic suffix, but its format is still checked', as
   const route = await ROUTES.customers()
   const wallets = TYPES.filter((type) => accountType(type).rails.length === 0)
   for (const type of wallets)
-    for (const example of exampleAccounts(type)) {
+    for (const example of getExampleAccounts(type)) {
       const info: Info = { ...example }
       const name = findPrimaryField(type, info)
       if (name === 'lightningAddress') continue

@@ -1,4 +1,4 @@
-import { exampleAccounts } from '@countersign/contract/accounts/account-types'
+import { getExampleAccounts } from '@countersign/contract/accounts/account-types'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { SANDBOX_NETWORK_FEES } from '../../../src/outside/sandbox/network-fees.ts'
 import { type Client, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
@@ -86,7 +86,7 @@ describe('the estimate of a withdrawal', () => {
   )
 
   test('accepts an address in any format of the network, and the network name in any case', async () => {
-    for (const info of exampleAccounts('LIGHTNING')) {
+    for (const info of getExampleAccounts('LIGHTNING')) {
       const { accountType: _, ...addressFields } = info
       const [destinationAddress] = Object.values(addressFields)
       const reply = await estimate(

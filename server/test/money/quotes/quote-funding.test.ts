@@ -1,4 +1,4 @@
-import { exampleAccounts } from '@countersign/contract/accounts/account-types'
+import { getExampleAccounts } from '@countersign/contract/accounts/account-types'
 import { describe, expect, test } from 'vitest'
 import { newBankAccount, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
@@ -117,7 +117,7 @@ describe('a quote with real-time funding', () => {
   test('refunds its payment if a ledger balance would be too large', async () => {
     const { client, customer } = await ready()
     const newAccount = async (more: object) => {
-      const accountInfo = { ...exampleAccounts('VND_ACCOUNT')[0], ...more }
+      const accountInfo = { ...getExampleAccounts('VND_ACCOUNT')[0], ...more }
       const body = { customerId: customer.id, currency: 'VND', accountInfo }
       return (await client.post('/customers/external-accounts', body)).body.id
     }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { eventSigningId } from '@countersign/contract/connectors/protocol'
+import { toEventSigningId } from '@countersign/contract/connectors/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { buildStandardHeaders, parseWebhookSecret } from '../../../src/base/crypto/standard-webhooks.ts'
 import { extractUuid } from '../../../src/storage/engine/ids.ts'
@@ -92,7 +92,7 @@ async function sendReport(type: string, data: object, { id = randomUUID(), secre
     method: 'POST',
     headers: {
       'Content-Type': 'application/json',
-      ...buildStandardHeaders(keys, eventSigningId('example-bank', id), Buffer.from(body), new Date()),
+      ...buildStandardHeaders(keys, toEventSigningId('example-bank', id), Buffer.from(body), new Date()),
     },
     body,
   })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
-import { eventSigningId } from '@countersign/contract/connectors/protocol'
+import { toEventSigningId } from '@countersign/contract/connectors/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { listen } from '../../../../test/ports.testing.ts'
 import { buildStandardHeaders, parseWebhookSecret } from '../../../src/base/crypto/standard-webhooks.ts'
@@ -118,7 +118,7 @@ async function sendReport(type: string, data: object, signedFor = 'example-bank'
     method: 'POST',
     headers: {
       'Content-Type': 'application/json',
-      ...buildStandardHeaders([secret], eventSigningId(signedFor, id), body, new Date()),
+      ...buildStandardHeaders([secret], toEventSigningId(signedFor, id), body, new Date()),
     },
     body,
   })

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { eventSigningId } from '@countersign/contract/connectors/protocol'
+import { toEventSigningId } from '@countersign/contract/connectors/protocol'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { buildStandardHeaders, parseWebhookSecret } from '../../../src/base/crypto/standard-webhooks.ts'
 import { createOp } from '../../../src/kernel/operation/app.ts'
@@ -226,7 +226,7 @@ test('a deposit report whose sender cannot be screened returns 503, and changes 
       'connector-version': '1',
       ...buildStandardHeaders(
         [parseWebhookSecret(BANK_SECRET)!],
-        eventSigningId('example-bank', event.id),
+        toEventSigningId('example-bank', event.id),
         body,
         new Date(),
       ),

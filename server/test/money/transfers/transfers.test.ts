@@ -1,4 +1,4 @@
-import { exampleAccounts } from '@countersign/contract/accounts/account-types'
+import { getExampleAccounts } from '@countersign/contract/accounts/account-types'
 import { describe, expect, test } from 'vitest'
 import { type Client, newBankAccount, newCustomer, type Reply } from '../../worlds/client.testing.ts'
 import { FUNDED, ready } from '../../worlds/records/payments.testing.ts'
@@ -225,7 +225,7 @@ describe('a transfer in', () => {
     const { body: clabe } = await client.post('/customers/external-accounts', {
       customerId: customer.id,
       currency: 'MXN',
-      accountInfo: { ...exampleAccounts('MXN_ACCOUNT')[0] },
+      accountInfo: { ...getExampleAccounts('MXN_ACCOUNT')[0] },
     })
     const { data } = (await client.get(`/customers/internal-accounts?customerId=${customer.id}&currency=MXN`))
       .body

@@ -6,14 +6,14 @@ import { readConfig } from '../../../src/base/settings/config.ts'
 import { ConfigError } from '../../../src/base/settings/config-error.ts'
 import { validator } from '../../../src/edge/http/request/validate.ts'
 import { machineClock } from '../../../src/kernel/operation/app.ts'
-import type { VerifierAnswer } from '../../../src/kernel/ports/verifier.ts'
+import type { VerifierResult } from '../../../src/kernel/ports/verifier.ts'
 import { createHttpVerifier } from '../../../src/outside/providers/http-verifier.ts'
 import { describeVerifier } from '../../worlds/contract/suites.testing.ts'
 import { verificationProvider } from '../../worlds/records/screenings.testing.ts'
 
 const checkOutcome = validator(VerificationOutcome as JsonSchema, 'body') as (
   answer: unknown,
-) => VerifierAnswer
+) => VerifierResult
 
 async function createVerifier() {
   const provider = await verificationProvider()

@@ -94,10 +94,10 @@ describe('a webhook endpoint', () => {
   test('gets the events of one object in order, one after the other', async () => {
     const { client, usd, receiver } = await newEndpoint()
     let concurrent = 0
-    let maxConcurrent = 0
+    let concurrentMax = 0
     receiver.answer = () => (response) => {
       concurrent += 1
-      maxConcurrent = Math.max(maxConcurrent, concurrent)
+      concurrentMax = Math.max(concurrentMax, concurrent)
       setImmediate(() => {
         concurrent -= 1
         response.writeHead(200).end()
@@ -107,7 +107,7 @@ describe('a webhook endpoint', () => {
     await receiver.until((all) => all.length === 30)
     const [first = 0] = sequences(receiver.received)
     expect(sequences(receiver.received)).toEqual(Array.from({ length: 30 }, (_, n) => first + n))
-    expect(maxConcurrent).toBe(1)
+    expect(concurrentMax).toBe(1)
   })
 
   test('without data gets only the id, the type and the object', async () => {

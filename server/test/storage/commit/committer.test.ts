@@ -174,7 +174,7 @@ test.each([undefined, 'ECONNRESET', 'EPIPE', '08006', '57P01'])(
 )
 
 const now = new Date()
-const storeAnswer = (name: string) =>
+const saveResponse = (name: string) =>
   keep({
     scope: 'here',
     key: name,
@@ -192,7 +192,7 @@ const consumeRequest = (name: string) =>
 
 test.each<[string, (n: number) => Write[], number[]]>([
   ['change one record', () => [consumeRequest(testId('Request', 1))], [1, 1, 1, 1]],
-  ['use one idempotency key', () => [storeAnswer('a')], [1, 1, 1, 1]],
+  ['use one idempotency key', () => [saveResponse('a')], [1, 1, 1, 1]],
   ['rely on one record', () => [expectOpen(testId('Session', 1))], [4]],
   ['change tables with unique constraints', (n) => [revokeSession(testId('Session', n))], [4]],
   ['close accounts', (n) => (n === 2 ? [{ write: 'close', owner: testId('Customer', 1) }] : []), [3, 1]],

@@ -269,7 +269,7 @@ test.skipIf(DATABASE_URL === undefined)('a short statement does not wait for a l
 describe.skipIf(DATABASE_URL === undefined)('a database behind a connection', () => {
   test('gets a new connection if the first stops responding, and the statement fails with an unknown outcome', async () => {
     const proxy = await openProxy(DATABASE_URL ?? '')
-    const db = await openPostgres(proxy.url, { poolMax: 1, answerTimeoutMs: 200 })
+    const db = await openPostgres(proxy.url, { poolMax: 1, responseTimeoutMs: 200 })
     expect((await db.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
     proxy.silence()
     const error = await db.query('SELECT 2 AS two').catch((reason) => reason)

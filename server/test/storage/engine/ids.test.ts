@@ -2,7 +2,7 @@ import { ID_KINDS, INTERNAL_ID_KINDS, INVITATION_NUMBER } from '@countersign/con
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { idsOf, newId } from '../../../src/kernel/operation/app.ts'
-import { binaryArray } from '../../../src/storage/commit/binary-array.ts'
+import { encodeBinaryArray } from '../../../src/storage/commit/binary-array.ts'
 import { toStoredRow } from '../../../src/storage/commit/stored-row.ts'
 import { insert } from '../../../src/storage/commit/writes.ts'
 import { buildId, deriveUuid, extractUuid, idOf, NIL_UUID } from '../../../src/storage/engine/ids.ts'
@@ -267,7 +267,7 @@ describe('a write of a row', () => {
   })
 
   test('fails if an id column gets a string that is not an id', () => {
-    expect(() => binaryArray('uuid', ['Job:1'])).toThrow('Job:1 is not an id')
+    expect(() => encodeBinaryArray('uuid', ['Job:1'])).toThrow('Job:1 is not an id')
     expect(() => toStoredRow({ cardholder_id: UUID })).toThrow('not an id')
   })
 })

@@ -4,7 +4,7 @@ import {
   FUNCTIONS,
   FUNCTIONS_VERSION,
   hashFunctions,
-  sqlFunction,
+  parseSqlFunction,
 } from '../../../src/storage/schema/functions/functions.ts'
 
 /** The hash of the functions when their version was last raised. */
@@ -29,7 +29,7 @@ test('each database function has its own file, named after it', () => {
 
 test('the signature of a database function ignores comments and spaces, and changes with an argument', () => {
   const readSignature = (header: string) =>
-    sqlFunction(`CREATE OR REPLACE FUNCTION f${header} LANGUAGE sql AS $$ SELECT 1 $$;`).signature
+    parseSqlFunction(`CREATE OR REPLACE FUNCTION f${header} LANGUAGE sql AS $$ SELECT 1 $$;`).signature
   expect(readSignature('(\n  -- How many.\n  a integer,\n  b text\n) RETURNS integer')).toBe(
     readSignature('( a integer, b text ) RETURNS integer'),
   )

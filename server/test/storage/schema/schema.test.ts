@@ -10,7 +10,11 @@ import { openDatabase } from '../../../src/storage/engine/open.ts'
 import type { Database } from '../../../src/storage/engine/port.ts'
 import { openPostgres } from '../../../src/storage/engine/postgres.ts'
 import { BASELINE_NAME } from '../../../src/storage/schema/baseline/baseline.ts'
-import { FUNCTIONS, FUNCTIONS_VERSION, sqlFunction } from '../../../src/storage/schema/functions/functions.ts'
+import {
+  FUNCTIONS,
+  FUNCTIONS_VERSION,
+  parseSqlFunction,
+} from '../../../src/storage/schema/functions/functions.ts'
 import { type Migration, migrate, SCHEMA, type Schema } from '../../../src/storage/schema/migrate.ts'
 
 const DATABASE_URL = process.env.DATABASE_URL
@@ -22,7 +26,7 @@ function createLaterBuild(versionsLater: number, ...functions: readonly string[]
       ...SCHEMA.migrations,
       { name: '9001-things', sql: 'CREATE TABLE things (id integer PRIMARY KEY)', step: 'add' },
     ],
-    functions: [...FUNCTIONS, ...functions.map(sqlFunction)],
+    functions: [...FUNCTIONS, ...functions.map(parseSqlFunction)],
     functionsVersion: FUNCTIONS_VERSION + versionsLater,
   }
   return { schema }
@@ -313,7 +317,7 @@ describe.each([
     expect(
       await readError(
         migrate(db, {
-          schema: { migrations, functionsVersion, functions: [...functions, sqlFunction(broken)] },
+          schema: { migrations, functionsVersion, functions: [...functions, parseSqlFunction(broken)] },
         }),
       ),
     ).toContain('nobody')

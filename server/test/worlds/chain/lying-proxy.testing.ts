@@ -196,7 +196,7 @@ export async function openLyingProxy(target: string): Promise<LyingProxy> {
   const received: ProxiedCall[] = []
   const liesByMethod = new Map<string, ActiveLie>()
   const arrivals = new EventEmitter().setMaxListeners(0)
-  const answerCall = async ({ method, params = [] }: WireCall): Promise<ProxyResponse> => {
+  const respondToCall = async ({ method, params = [] }: WireCall): Promise<ProxyResponse> => {
     const call = { method, params }
     received.push(call)
     arrivals.emit(method, call)
@@ -208,7 +208,7 @@ export async function openLyingProxy(target: string): Promise<LyingProxy> {
     return activeLie.lie(call, truth)
   }
   const server = createServer((request, response) => {
-    respond(request, response, answerCall).catch(() => response.destroy())
+    respond(request, response, respondToCall).catch(() => response.destroy())
   })
   const port = await listen(server)
   return {
@@ -237,7 +237,7 @@ export async function openLyingProxy(target: string): Promise<LyingProxy> {
 async function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  answerCall: (call: WireCall) => Promise<ProxyResponse>,
+  respondToCall: (call: WireCall) => Promise<ProxyResponse>,
 ): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -245,7 +245,7 @@ async function respond(
   const calls = Array.isArray(body) ? body : [body]
   const answers: object[] = []
   for (const call of calls) {
-    const answer = await answerCall(call)
+    const answer = await respondToCall(call)
     if ('spoil' in answer) {
       answer.spoil(response)
       return

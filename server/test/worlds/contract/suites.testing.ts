@@ -12,8 +12,8 @@ import type {
 import type {
   VerificationSubmission,
   Verifier,
-  VerifierAnswer,
   VerifierEvent,
+  VerifierResult,
 } from '../../../src/kernel/ports/verifier.ts'
 import type { Reply } from '../client.testing.ts'
 import type { Ids, ParamKind } from './bodies.testing.ts'
@@ -283,7 +283,7 @@ function withBigintAmount(event: unknown): unknown {
 interface VerifierUnderTest {
   readonly verifier: Verifier
   /** Sets the provider's response to the next submissions. */
-  answer(how: VerifierAnswer | 'later' | 'failure' | 'nonsense'): void
+  answer(how: VerifierResult | 'later' | 'failure' | 'nonsense'): void
   /** Returns the cases at the provider, by verification and submission. A repeated submission counts once. */
   cases(): readonly VerificationSubmission[]
   /** Returns an event as the provider sends it at the time `at`, in the form that `readEvent` accepts. */
@@ -303,7 +303,7 @@ const SUBMISSION: VerificationSubmission = {
   documents: [{ id: 'Document:1' }],
 }
 
-const OUTCOMES: readonly VerifierAnswer[] = [
+const OUTCOMES: readonly VerifierResult[] = [
   { decision: 'APPROVE' },
   { decision: 'REJECT', reason: 'The person does not exist.' },
   { decision: 'REFER' },

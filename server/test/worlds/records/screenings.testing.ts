@@ -7,8 +7,8 @@ import { expect } from 'vitest'
 import { listen, stopListening } from '../../../../test/ports.testing.ts'
 import type {
   VerificationSubmission,
-  VerifierAnswer,
   VerifierEvent,
+  VerifierResult,
 } from '../../../src/kernel/ports/verifier.ts'
 import { type Client, fund, newCustomer, newPlatform } from '../client.testing.ts'
 
@@ -90,7 +90,7 @@ export async function newScreening({ client }: { readonly client: Client }) {
 export interface VerificationProvider {
   readonly url: string
   readonly secret: string
-  answer: VerifierAnswer | 'later' | 'failure' | 'nonsense'
+  answer: VerifierResult | 'later' | 'failure' | 'nonsense'
   /** Its cases. A repeated id counts once. */
   readonly cases: Map<string, VerificationSubmission>
   /** Resolves when the next submission has arrived. */

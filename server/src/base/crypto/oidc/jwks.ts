@@ -113,13 +113,15 @@ function isRoca(n: bigint): boolean {
   return ROCA_RESIDUES.every(([prime, residues]) => residues.has(Number(n % prime)))
 }
 
-const ROCA_RESIDUES: readonly (readonly [bigint, ReadonlySet<number>])[] = oddPrimesUpTo(167).map((prime) => {
-  const residues = new Set<number>()
-  for (let power = 1; !residues.has(power); power = (power * 65537) % prime) residues.add(power)
-  return [BigInt(prime), residues]
-})
+const ROCA_RESIDUES: readonly (readonly [bigint, ReadonlySet<number>])[] = listOddPrimesUpTo(167).map(
+  (prime) => {
+    const residues = new Set<number>()
+    for (let power = 1; !residues.has(power); power = (power * 65537) % prime) residues.add(power)
+    return [BigInt(prime), residues]
+  },
+)
 
-function oddPrimesUpTo(max: number): number[] {
+function listOddPrimesUpTo(max: number): number[] {
   const primes: number[] = []
   for (let candidate = 3; candidate <= max; candidate += 2)
     if (primes.every((prime) => candidate % prime !== 0)) primes.push(candidate)

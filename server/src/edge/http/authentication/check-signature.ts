@@ -38,7 +38,7 @@ const REASONS: Readonly<Record<Refusal, string>> = {
  * Checks the signature of a call according to the tables in `signature-steps.ts`. Throws the refusals listed
  * there, and the errors of `signing.ts`.
  */
-export async function signatureGate(
+export async function checkCallSignature(
   op: Op,
   takes: SignaturePolicy,
   handler: SignedHandler<Endpoint>,

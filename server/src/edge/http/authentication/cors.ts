@@ -8,7 +8,7 @@ import { isCustomerToken } from './tokens.ts'
 const PREFLIGHT_MAX_AGE_SECONDS = 600
 
 const HEADERS_OF_CALLS = ['Authorization', 'Content-Type', 'Idempotency-Key', 'Request-Id']
-const HEADERS_OF_ANSWERS = [
+const EXPOSED_HEADERS = [
   'Idempotency-Replayed',
   'RateLimit-Limit',
   'RateLimit-Remaining',
@@ -29,7 +29,7 @@ export function allowPages(
   endpoints: readonly Endpoint[],
 ): void {
   const headersOfCalls = [...HEADERS_OF_CALLS, walletSignatureHeader, sandboxFaultHeader].join(', ')
-  const headersOfAnswers = [...HEADERS_OF_ANSWERS, `${sandboxFaultHeader}-Applied`].join(', ')
+  const exposedHeaders = [...EXPOSED_HEADERS, `${sandboxFaultHeader}-Applied`].join(', ')
   const methods = new Map<string, string[]>()
   for (const endpoint of endpoints)
     if (endpoint.auth === 'platform' && endpoint.customerToken) {
@@ -41,7 +41,7 @@ export function allowPages(
     const allowed = methods.get(request.routeOptions.url ?? '')
     if (origin === undefined || !allowed) return done()
     if (request.method === 'OPTIONS' && requestedMethod !== undefined) {
-      allowOrigin(reply, origin, headersOfAnswers)
+      allowOrigin(reply, origin, exposedHeaders)
         .header('Access-Control-Allow-Methods', allowed.join(', '))
         .header('Access-Control-Allow-Headers', headersOfCalls)
         .header('Access-Control-Max-Age', String(PREFLIGHT_MAX_AGE_SECONDS))
@@ -49,14 +49,14 @@ export function allowPages(
         .send()
       return
     }
-    if (isCustomerToken(authorization)) allowOrigin(reply, origin, headersOfAnswers)
+    if (isCustomerToken(authorization)) allowOrigin(reply, origin, exposedHeaders)
     done()
   })
 }
 
-function allowOrigin(reply: FastifyReply, origin: string, headersOfAnswers: string): FastifyReply {
+function allowOrigin(reply: FastifyReply, origin: string, exposedHeaders: string): FastifyReply {
   return reply
     .header('Access-Control-Allow-Origin', origin)
     .header('Vary', 'Origin')
-    .header('Access-Control-Expose-Headers', headersOfAnswers)
+    .header('Access-Control-Expose-Headers', exposedHeaders)
 }

@@ -8,7 +8,7 @@ import { formatCookie, getCookieName, readCookieValue } from '../response/cookie
 const SECRET = /^[\w-]{43}$/
 
 /** The session secret of a team member in a `Cookie` header. */
-export function memberSecretIn(app: Pick<App, 'config'>, cookies: string | undefined): string | undefined {
+export function readMemberSecret(app: Pick<App, 'config'>, cookies: string | undefined): string | undefined {
   const secret = readCookieValue(cookies, getCookieName(app, MEMBER_COOKIE))
   return secret !== undefined && SECRET.test(secret) ? secret : undefined
 }

@@ -1,4 +1,4 @@
-import { effectivePermissions, type Permission } from '@countersign/contract/core/endpoint'
+import { listEffectivePermissions, type Permission } from '@countersign/contract/core/endpoint'
 import { authenticateAgentToken } from '../../../agents/identity/device-codes.ts'
 import type { App } from '../../../kernel/operation/app.ts'
 import { ApiError } from '../../../kernel/operation/operation.ts'
@@ -31,19 +31,19 @@ export async function authenticatePlatform(
   app: App,
   authorization: string | undefined,
 ): Promise<TokenAuthentication> {
-  if (!authorization) throw credentialRefusal('Missing credentials')
+  if (!authorization) throw createCredentialRefusal('Missing credentials')
   const encoded = BASIC.exec(authorization)?.[1]
   const decoded = encoded ? Buffer.from(encoded, 'base64').toString('utf8') : ''
   // Ids contain a colon, but secrets do not.
   const colon = decoded.lastIndexOf(':')
-  if (colon < 1 || !PRINTABLE.test(decoded)) throw credentialRefusal('Malformed credentials')
+  if (colon < 1 || !PRINTABLE.test(decoded)) throw createCredentialRefusal('Malformed credentials')
   const found = await authenticateToken(app.lookup, decoded.slice(0, colon), decoded.slice(colon + 1))
-  if (!found) throw credentialRefusal('Invalid credentials')
+  if (!found) throw createCredentialRefusal('Invalid credentials')
   return {
     platform: found.platform,
     tokenId: found.token.id,
     tokenName: found.token.name,
-    permissions: effectivePermissions(found.token.permissions),
+    permissions: listEffectivePermissions(found.token.permissions),
   }
 }
 
@@ -65,7 +65,7 @@ export async function authenticateCustomer(
 ): Promise<CustomerAuthentication> {
   const token = parseBearer(authorization)
   const found = token && (await authenticateCustomerToken(app.lookup, token, app.clock()))
-  if (!found) throw unknownBearer(app, address)
+  if (!found) throw createUnknownBearerError(app, address)
   return found
 }
 
@@ -74,12 +74,12 @@ export async function authenticateCustomer(
  * `RATE_LIMITED` for an address that has sent too many unknown tokens.
  */
 export async function authenticateAgent(app: App, authorization: string | undefined, address: string) {
-  const agentRefusal = (reason: string) => credentialRefusal(reason, 'Bearer')
+  const agentRefusal = (reason: string) => createCredentialRefusal(reason, 'Bearer')
   if (!authorization) throw agentRefusal('Missing credentials')
   const token = parseBearer(authorization)
   if (token === undefined) throw agentRefusal('Malformed credentials')
   const found = await authenticateAgentToken(app.lookup, token)
-  if (!found) throw unknownBearer(app, address)
+  if (!found) throw createUnknownBearerError(app, address)
   return found
 }
 
@@ -88,13 +88,13 @@ function parseBearer(authorization: string): string | undefined {
 }
 
 /** Creates the error for an invalid bearer token, and counts it for the address. */
-function unknownBearer(app: App, address: string): ApiError {
+function createUnknownBearerError(app: App, address: string): ApiError {
   app.failedAttempts.check('bearerTokensByAddress', address)
   app.failedAttempts.recordFailure('bearerTokensByAddress', address)
-  return credentialRefusal('Invalid credentials', 'Bearer')
+  return createCredentialRefusal('Invalid credentials', 'Bearer')
 }
 
-function credentialRefusal(reason: string, scheme: 'Basic' | 'Bearer' = 'Basic'): ApiError {
+function createCredentialRefusal(reason: string, scheme: 'Basic' | 'Bearer' = 'Basic'): ApiError {
   return new ApiError('UNAUTHORIZED', {
     reason,
     headers: { 'WWW-Authenticate': `${scheme} realm="countersign"` },

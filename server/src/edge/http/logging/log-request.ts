@@ -1,10 +1,10 @@
-import { timeOfRequestId } from '@countersign/contract/operation/audit-events'
+import { readRequestTime } from '@countersign/contract/operation/audit-events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LoggedEndpoint, RequestLog } from '../../../kernel/audit/request-log.ts'
 import type { App } from '../../../kernel/operation/app.ts'
 import { findClientAddress } from '../request/address.ts'
 import type { HttpResponse } from '../request/call.ts'
-import { measureDurationMs, pathBelowBase, readTextParams } from './request-lines.ts'
+import { getPathBelowBase, measureDurationMs, readTextParams } from './request-lines.ts'
 
 /** Adds a request and its response to the request log once the response was sent. */
 export type Keep = (request: FastifyRequest, reply: FastifyReply, answer: HttpResponse) => void
@@ -24,11 +24,11 @@ export function createRequestLogger(
     reply.raw.once('close', () => {
       const { platformId, httpRequestId, callerRequestId, code } = trace
       if (platformId === undefined) return
-      const at = timeOfRequestId(httpRequestId) ?? app.clock()
+      const at = readRequestTime(httpRequestId) ?? app.clock()
       add({
         ...{ platformId, httpRequestId, callerRequestId, code, operation, endpoint, method, status, at },
         actor: seen.actor,
-        path: pathBelowBase(request),
+        path: getPathBelowBase(request),
         params: readTextParams(request),
         query: request.url.split('?', 2)[1],
         durationMs: measureDurationMs(request),

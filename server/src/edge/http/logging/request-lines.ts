@@ -52,11 +52,11 @@ export function observeRequests(server: FastifyInstance, app: App, show?: ShowRe
 type ShowRequest = (line: RequestLine) => void
 
 /** The path below the base URL, as sent. */
-export function pathBelowBase({ url }: FastifyRequest): string {
-  return belowBase(url.split('?', 1)[0] ?? url)
+export function getPathBelowBase({ url }: FastifyRequest): string {
+  return stripBasePath(url.split('?', 1)[0] ?? url)
 }
 
-function belowBase(path: string): string {
+function stripBasePath(path: string): string {
   return path.startsWith(`${BASE_PATH}/`) ? path.slice(BASE_PATH.length) : path
 }
 
@@ -66,13 +66,13 @@ export function readTextParams({ params }: FastifyRequest): Readonly<Record<stri
 }
 
 /** The path below the base URL, or its pattern if a part of it is secret or personal. */
-function pathShown(request: FastifyRequest): string {
-  const path = pathBelowBase(request)
+function getShownPath(request: FastifyRequest): string {
+  const path = getPathBelowBase(request)
   const { url, config } = request.routeOptions
   if (url === undefined) return path
   return maskPath(config.params, {
     path,
-    pattern: belowBase(toDocumentedPath(url)),
+    pattern: stripBasePath(toDocumentedPath(url)),
     params: readTextParams(request),
   })
 }
@@ -121,7 +121,7 @@ function finish(
   if (show && !isPolled)
     show({
       method,
-      path: pathShown(request),
+      path: getShownPath(request),
       status,
       code: trace.code,
       durationMs,

@@ -43,13 +43,13 @@ export function endSpan(trace: Trace, status: number | undefined): void {
     'countersign.platform.id': platformId,
     'countersign.error.code': code,
   })
-  const error = errorType(status, code)
+  const error = getErrorType(status, code)
   if (error !== undefined) span.markFailed(error)
   span.end()
 }
 
 /** The error type for the span. Undefined for refusals, because these are the caller's errors. */
-function errorType(status: number | undefined, code: ErrorCode | undefined): string | undefined {
+function getErrorType(status: number | undefined, code: ErrorCode | undefined): string | undefined {
   if (status === undefined) return 'aborted'
   return status >= 500 ? (code ?? String(status)) : undefined
 }

@@ -7,7 +7,7 @@ import type { Op } from '../../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../../kernel/operation/operation.ts'
 import { FIRST_KEY } from '../../../kernel/ports/enclave.ts'
 
-function keyReused(): ApiError {
+function createKeyReusedError(): ApiError {
   return new ApiError('IDEMPOTENCY_KEY_REUSED', { details: { header: 'Idempotency-Key' } })
 }
 
@@ -38,11 +38,11 @@ export function readKeyedRequest(
       'Idempotency-Key must be 1 to 255 printable ASCII characters.',
     )
   return {
-    scope: `${callerScope(op)} ${target}`,
+    scope: `${getCallerScope(op)} ${target}`,
     key: header,
     requestHash: hashRequest(withoutSecrets(op, schema, body)),
     isSecret,
-    conflict: keyReused,
+    conflict: createKeyReusedError,
   }
 }
 
@@ -61,7 +61,7 @@ function withoutSecrets(op: Op, schema: TSchema | undefined, body: unknown): unk
   return { ...body, ...Object.fromEntries(secrets.map((name) => [name, digestJson(body[name])])) }
 }
 
-function callerScope({ platform, actor }: Op): string {
+function getCallerScope({ platform, actor }: Op): string {
   if (actor.kind === 'agent') return `${platform.id} ${actor.agentId}`
   if (actor.kind === 'customer') return `${platform.id} ${actor.customerId}`
   if (actor.kind === 'member') return `${platform.id} ${actor.memberId}`

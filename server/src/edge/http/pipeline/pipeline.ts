@@ -20,7 +20,7 @@ import { encodeRefusal, startStream } from '../response/encode.ts'
 import { toApiError } from '../response/errors.ts'
 import type { Deadline } from './deadline.ts'
 import { readKeyedRequest } from './idempotency.ts'
-import { identifyCaller, publicInput, withFailureCount } from './public-calls.ts'
+import { identifyCaller, parsePublicInput, withFailureCount } from './public-calls.ts'
 import { applyLimits, recordStanding } from './rate-limit.ts'
 import { createRoute, type Route } from './route.ts'
 import { createOperation, decide, type Operation, type Request } from './run-operation.ts'
@@ -80,7 +80,7 @@ function createCallPipeline(
   { limits, readBefore }: PipelineOptions,
 ): Pipeline {
   const { app, endpoint } = route
-  if ('resolveCaller' in implementation) return publicPipeline(route, implementation, limits)
+  if ('resolveCaller' in implementation) return createPublicPipeline(route, implementation, limits)
   if ('resolvePlatform' in implementation) throw new Error(`${route.name} accepts events, not calls`)
   const operation = createOperation(route, implementation, readBefore)
   return {
@@ -94,7 +94,7 @@ function createCallPipeline(
     answer: async (call, caller) => {
       const faults = new CallFaults()
       const answer = await catchErrors(route, call, async () => {
-        const answer = await answerCall(operation, call, caller, faults)
+        const answer = await respondToCall(operation, call, caller, faults)
         return startStream(
           isStream(endpoint) ? endWhenNotAdmitted(app, endpoint, call, answer) : answer,
           (error) => logBrokenStream(route, call, error),
@@ -112,7 +112,11 @@ function recordCaller<C extends Pick<Caller, 'actor'>>({ seen }: Head, caller: C
 }
 
 /** The pipeline of a public endpoint, whose callers are identified by the body. */
-function publicPipeline(route: Route, handler: PublicHandler<Endpoint>, limits: RequestLimits): Pipeline {
+function createPublicPipeline(
+  route: Route,
+  handler: PublicHandler<Endpoint>,
+  limits: RequestLimits,
+): Pipeline {
   const operation = createOperation(route, handler.handle)
   return {
     admit: (head) =>
@@ -123,7 +127,7 @@ function publicPipeline(route: Route, handler: PublicHandler<Endpoint>, limits: 
       }),
     answer: (call) =>
       catchErrors(route, call, async () => {
-        const input = await publicInput(route, call)
+        const input = await parsePublicInput(route, call)
         return withFailureCount(route.app, handler.nameCredential?.(input), async () => {
           const identified = await identifyCaller(route, handler, call, input)
           if ('answer' in identified) return identified.answer
@@ -161,7 +165,7 @@ function countFailedAttempt({ app, endpoint }: Route, head: Head, answer: HttpRe
     recordFailedCode(app, readDeviceCode(head), head.address)
 }
 
-async function answerCall(
+async function respondToCall(
   operation: Operation,
   call: Call,
   caller: Caller | undefined,

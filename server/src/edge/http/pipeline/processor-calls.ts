@@ -3,9 +3,9 @@ import { type App, createOp, type Op } from '../../../kernel/operation/app.ts'
 import { decideAndCommit } from '../../../kernel/operation/decide-and-commit.ts'
 import { LogWith } from '../../../kernel/operation/log-fields.ts'
 import {
-  type AnsweringEndpoint,
   type AnyImplementation,
   ApiError,
+  type EndpointWithResponseBody,
   type IdempotentOperation,
   type Input,
   type ProcessorHandler,
@@ -18,7 +18,7 @@ import type { Deadline } from './deadline.ts'
 import type { Pipeline, PipelineOptions } from './pipeline.ts'
 import { checkDeclared, createRoute, type Route } from './route.ts'
 
-type EventHandler = ProcessorHandler<AnsweringEndpoint>
+type EventHandler = ProcessorHandler<EndpointWithResponseBody>
 
 /**
  * The pipeline for events of the card processor, the verification provider and rails, authenticated by a
@@ -36,11 +36,11 @@ export function createEventPipeline(
   const route = createRoute(app, name, endpoint, checkResponses)
   return {
     admit: async () => undefined,
-    answer: (call) => inSpan(call.trace, () => answerEvent(route, handler, deadline, call)),
+    answer: (call) => inSpan(call.trace, () => respondToEvent(route, handler, deadline, call)),
   }
 }
 
-async function answerEvent(
+async function respondToEvent(
   route: Route,
   handler: EventHandler,
   deadline: Deadline,
@@ -51,14 +51,14 @@ async function answerEvent(
   const timeout = handler.timeout(input)
   if (!timeout) {
     const op = await createEventOp(route.app, handler, input, call)
-    return (await answerOnce(route, op, handler, input, () => false)).answer
+    return (await respondOnce(route, op, handler, input, () => false)).answer
   }
   return deadline.answer(call.trace, encode(timeout.answer, route.app.wire), async (isLate) => {
     const op = await createEventOp(route.app, handler, input, call)
-    const { answer, isRevertible } = await answerOnce(route, op, handler, input, isLate)
+    const { answer, isRevertible } = await respondOnce(route, op, handler, input, isLate)
     const revert = async () => {
       const later = createOp(route.app, op.platform, op.actor, { log: op.log })
-      await answerOnce(route, later, timeout.takeBack, input, isLate)
+      await respondOnce(route, later, timeout.takeBack, input, isLate)
     }
     return { answer, revert: isRevertible ? revert : undefined }
   })
@@ -98,7 +98,7 @@ function authenticateEvent({ app, endpoint }: Route, { headers, body, params }: 
 async function createEventOp(
   app: App,
   handler: EventHandler,
-  input: Input<AnsweringEndpoint>,
+  input: Input<EndpointWithResponseBody>,
   { trace }: Call,
 ): Promise<Op> {
   const { platform, actor } = await handler.resolvePlatform(app, input)
@@ -112,11 +112,11 @@ interface EventAttempt {
 }
 
 /** The remaining steps: idempotency → handler → commit → encode. */
-function answerOnce(
+function respondOnce(
   route: Route,
   op: Op,
-  operation: IdempotentOperation<AnsweringEndpoint>,
-  input: Input<AnsweringEndpoint>,
+  operation: IdempotentOperation<EndpointWithResponseBody>,
+  input: Input<EndpointWithResponseBody>,
   isLate: () => boolean,
 ): Promise<EventAttempt> {
   return decideAndCommit<EventAttempt>(

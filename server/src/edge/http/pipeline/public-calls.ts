@@ -16,7 +16,7 @@ export type Named = { readonly op: Op; readonly input: Input<Endpoint> } | { rea
 /**
  * Parses a public call. Throws 400 `INVALID_INPUT`, or 403 `FORBIDDEN` if a page of another origin sent it.
  */
-export async function publicInput({ app, parse }: Route, call: Call): Promise<Input<Endpoint>> {
+export async function parsePublicInput({ app, parse }: Route, call: Call): Promise<Input<Endpoint>> {
   checkOwnPage(app, call, false)
   return parse({ params: call.params, query: call.query, body: parseBody(call.body) }, STRICTLY)
 }

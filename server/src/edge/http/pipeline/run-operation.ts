@@ -5,14 +5,14 @@ import { readBefore as readerBefore } from '@countersign/contract/reads-before'
 import type { TSchema } from 'typebox'
 import { auditWrites } from '../../../kernel/audit/audit-trail.ts'
 import {
-  findStoredAnswer,
+  findStoredResponse,
   type KeyedRequest,
-  storeAnswer,
+  saveResponse,
 } from '../../../kernel/idempotency/stored-responses.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
 import {
   commitForSure,
-  type DecidedAnswer,
+  type DecidedResponse,
   decideAndCommit,
 } from '../../../kernel/operation/decide-and-commit.ts'
 import {
@@ -28,7 +28,7 @@ import {
 import { findUnusedRequest } from '../../../kernel/signing/signing.ts'
 import { consumeRequest } from '../../../people/sign-in/signed-retry.ts'
 import type { Write } from '../../../storage/commit/writes.ts'
-import { type Gate, signatureGate } from '../authentication/check-signature.ts'
+import { checkCallSignature, type Gate } from '../authentication/check-signature.ts'
 import { withCookie } from '../authentication/member-cookie.ts'
 import { findSignaturePolicy, type SignaturePolicy } from '../authentication/signature-steps.ts'
 import type { Call, HttpResponse } from '../request/call.ts'
@@ -82,7 +82,7 @@ export async function decide(
       async () => {
         const { answer, writes, isFinal } = await attempt(operation, op, request)
         await beforeCommit?.(op, answer)
-        return { answer, writes: keyed && isFinal ? [...writes, storeAnswer(op, keyed, answer)] : writes }
+        return { answer, writes: keyed && isFinal ? [...writes, saveResponse(op, keyed, answer)] : writes }
       },
     )
   return app.gate.run(op.platform.id, decideOnce)
@@ -90,14 +90,14 @@ export async function decide(
 
 /** The response stored under this request's key. */
 async function replay(op: Op, keyed: KeyedRequest | undefined): Promise<HttpResponse | undefined> {
-  const stored = keyed && (await findStoredAnswer(op, keyed))
+  const stored = keyed && (await findStoredResponse(op, keyed))
   if (stored) op.tracing?.note({ 'countersign.idempotency.replayed': true })
   return stored && { status: stored.status, headers: { 'Idempotency-Replayed': 'true' }, body: stored.body }
 }
 
 const UNSIGNED: Gate = {}
 
-interface Attempt extends DecidedAnswer<HttpResponse> {
+interface Attempt extends DecidedResponse<HttpResponse> {
   /** True if the response must be stored under the idempotency key. */
   readonly isFinal: boolean
 }
@@ -108,7 +108,7 @@ async function attempt(operation: Operation, op: Op, { call, input, signedCall }
   const { wire } = operation.route.app
   try {
     const { approval, challenge } =
-      signed && signedCall ? await signatureGate(op, takes, signed, input, call, signedCall) : UNSIGNED
+      signed && signedCall ? await checkCallSignature(op, takes, signed, input, call, signedCall) : UNSIGNED
     // A 202 is never the final response.
     if (challenge)
       return {
@@ -147,14 +147,14 @@ async function buildAuditEntry(
     params,
     body: getBody(outcome),
     before: before && getBody(before),
-    schemas: { before: schemaBefore(name), body: endpoint.responses[outcome.status] ?? undefined },
+    schemas: { before: findSchemaBefore(name), body: endpoint.responses[outcome.status] ?? undefined },
     walletSessionId: approval?.session?.id,
     httpRequestId: trace.httpRequestId,
   })
 }
 
 /** The schema of the record returned by `readBefore`. */
-function schemaBefore(name: string): TSchema | undefined {
+function findSchemaBefore(name: string): TSchema | undefined {
   const reader = readerBefore(name)
   const endpoint: Endpoint | undefined = reader && API[reader]
   return endpoint?.responses[200] ?? undefined

@@ -28,7 +28,7 @@ export class CallFaults {
     const fault = requested ?? (await takeCallFault(app, op, name))
     if (!fault) return op
     this.#fault = fault
-    if (fault.error) throw faultError(app, fault.error, requested !== undefined)
+    if (fault.error) throw createFaultError(app, fault.error, requested !== undefined)
     return fault.webhook ? { ...op, webhookFault: fault.webhook } : op
   }
 
@@ -71,7 +71,7 @@ function readRequestedFault({ wire, config }: App, { headers }: Call): Fault | u
   return fault
 }
 
-function faultError({ wire }: App, status: FaultError, isRequested: boolean): ApiError {
+function createFaultError({ wire }: App, status: FaultError, isRequested: boolean): ApiError {
   const source = isRequested ? wire.sandboxFaultHeader : 'a rule in sandboxConfig.faults'
   return new ApiError(CODES[status], {
     message: `The sandbox returned this error because ${source} requested it. Nothing was done.`,

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { clientAddress } from '../../../base/formats/ip-addresses.ts'
+import { pickClientAddress } from '../../../base/formats/ip-addresses.ts'
 import type { App } from '../../../kernel/operation/app.ts'
 
 /** The address of a caller. Do not use `request.ip`, which may be the address of a proxy. */
@@ -8,5 +8,9 @@ export function findClientAddress(
   { ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'>,
 ): string {
   const forwarded = headers['x-forwarded-for']
-  return clientAddress(ip, Array.isArray(forwarded) ? forwarded.join(',') : forwarded, config.trustedProxies)
+  return pickClientAddress(
+    ip,
+    Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
+    config.trustedProxies,
+  )
 }

@@ -110,7 +110,7 @@ async function receiveFile<File>(
   const { file, fieldname } = part
   try {
     if (fieldname !== FILE_PART)
-      throw partError(
+      throw createPartError(
         fieldname || 'body',
         `The part ${shortenName(fieldname)} is unknown. Send the file in the part named file.`,
       )
@@ -134,14 +134,15 @@ async function* readBytes(file: AsyncIterable<Uint8Array>): AsyncIterable<Uint8A
 
 function readField(part: MultipartValue, fields: Readonly<Record<string, string>>): string {
   const { fieldname, value, valueTruncated } = part
-  if (!fieldname) throw partError('body', 'A part of the body has no name.')
-  if (fieldname === FILE_PART) throw partError(FILE_PART, 'file must be a file, with a file name')
+  if (!fieldname) throw createPartError('body', 'A part of the body has no name.')
+  if (fieldname === FILE_PART) throw createPartError(FILE_PART, 'file must be a file, with a file name')
   if (Object.hasOwn(fields, fieldname))
-    throw partError(fieldname, `${shortenName(fieldname)} must be given only once`)
+    throw createPartError(fieldname, `${shortenName(fieldname)} must be given only once`)
   if (valueTruncated)
-    throw partError(fieldname, `${shortenName(fieldname)} must have at most ${FIELD_BYTES_MAX} bytes`)
-  if (typeof value !== 'string') throw partError(fieldname, `${shortenName(fieldname)} must be plain text`)
-  if (value.includes(NOT_UTF_8)) throw partError(fieldname, `${shortenName(fieldname)} is not UTF-8`)
+    throw createPartError(fieldname, `${shortenName(fieldname)} must have at most ${FIELD_BYTES_MAX} bytes`)
+  if (typeof value !== 'string')
+    throw createPartError(fieldname, `${shortenName(fieldname)} must be plain text`)
+  if (value.includes(NOT_UTF_8)) throw createPartError(fieldname, `${shortenName(fieldname)} is not UTF-8`)
   return value
 }
 
@@ -150,13 +151,16 @@ const NOT_UTF_8 = '\ufffd'
 
 /** Returns the file name if it is safe to store, display and save a file under. */
 function checkFileName(name: string | undefined): string {
-  if (!name) throw partError(FILE_PART, 'file must have a file name')
+  if (!name) throw createPartError(FILE_PART, 'file must have a file name')
   if (name.length > FILE_NAME_CHARACTERS_MAX)
-    throw partError(FILE_PART, `The file name must have at most ${FILE_NAME_CHARACTERS_MAX} characters.`)
+    throw createPartError(
+      FILE_PART,
+      `The file name must have at most ${FILE_NAME_CHARACTERS_MAX} characters.`,
+    )
   if (/[/\\]/.test(name) || /^\.{1,2}$/.test(name))
-    throw partError(FILE_PART, 'The file name must not contain a path.')
+    throw createPartError(FILE_PART, 'The file name must not contain a path.')
   if (UNREADABLE.test(name) || !name.isWellFormed() || name.includes(NOT_UTF_8))
-    throw partError(FILE_PART, 'The file name must be UTF-8 without control characters.')
+    throw createPartError(FILE_PART, 'The file name must be UTF-8 without control characters.')
   return name
 }
 
@@ -183,12 +187,12 @@ async function convertParserErrors<T>(step: Promise<T>): Promise<T> {
     if (error instanceof ApiError) throw error
     const code = getErrorCode(error) ?? ''
     const refusal = getOwnValue(PARSER_MESSAGES, code)
-    if (refusal) throw partError(...refusal)
-    throw partError('body', `The body is not valid multipart/form-data: ${getErrorMessage(error)}.`)
+    if (refusal) throw createPartError(...refusal)
+    throw createPartError('body', `The body is not valid multipart/form-data: ${getErrorMessage(error)}.`)
   }
 }
 
-function partError(field: string, message: string): ApiError {
+function createPartError(field: string, message: string): ApiError {
   return fieldError('INVALID_INPUT', shortenName(field), message)
 }
 

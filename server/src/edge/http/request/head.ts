@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { App } from '../../../kernel/operation/app.ts'
-import { memberSecretIn } from '../authentication/member-cookie.ts'
+import { readMemberSecret } from '../authentication/member-cookie.ts'
 import { USER_AGENT_CHARACTERS_MAX } from '../authentication/members.ts'
 import { findClientAddress } from './address.ts'
 import type { Head } from './call.ts'
@@ -12,7 +12,7 @@ export function buildHead(app: App, request: FastifyRequest): Head {
     authorization: headers.authorization,
     origin: headers.origin,
     fetchSite: readHeaderText(request, 'sec-fetch-site'),
-    memberSecret: memberSecretIn(app, headers.cookie),
+    memberSecret: readMemberSecret(app, headers.cookie),
     userAgent: headers['user-agent']?.slice(0, USER_AGENT_CHARACTERS_MAX),
     ownOrigin: findOwnOrigin(app, request),
     address: findClientAddress(app, request),

@@ -13,15 +13,15 @@ const DEPTH_MAX = 64
  */
 export function parseBody(bytes: Buffer | undefined, valuesMax = BODY_MEMBERS_MAX_DEFAULT): unknown {
   if (bytes === undefined || bytes.length === 0) return undefined
-  if (!isUtf8(bytes)) throw bodyRefusal('is not valid UTF-8')
+  if (!isUtf8(bytes)) throw createBodyRefusal('is not valid UTF-8')
   try {
     return readJson(bytes.toString('utf8'), { depthMax: DEPTH_MAX, valuesMax })
   } catch (error) {
     const message = getErrorMessage(error)
-    throw bodyRefusal(error instanceof JsonLimitError ? message : `is not valid JSON: ${message}`)
+    throw createBodyRefusal(error instanceof JsonLimitError ? message : `is not valid JSON: ${message}`)
   }
 }
 
-function bodyRefusal(problem: string): ApiError {
+function createBodyRefusal(problem: string): ApiError {
   return fieldError('INVALID_INPUT', 'body', `The body ${problem}.`)
 }

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@countersign/contract/core/decode'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
-import { type UnknownMember, unknownMembers } from '@countersign/contract/core/unknown-members'
+import { findUnknownMembers, type UnknownMember } from '@countersign/contract/core/unknown-members'
 import { findNearest } from '../../../base/formats/did-you-mean.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
 import type { Input } from '../../../kernel/operation/operation.ts'
@@ -93,12 +93,12 @@ function findUnknownFields(
   part: Part,
   shownBy: readonly JsonSchema[] = [],
 ): Fault[] {
-  const unknown = unknownMembers(schema, value, { countMax: FAULTS_MAX, shownBy })
-  return unknown.map((member) => unknownFieldFault(member, part))
+  const unknown = findUnknownMembers(schema, value, { countMax: FAULTS_MAX, shownBy })
+  return unknown.map((member) => buildUnknownFieldFault(member, part))
 }
 
 /** For example: "customerInfo.fulName is not known; did you mean fullName?" */
-function unknownFieldFault({ path, known }: UnknownMember, part: Part): Fault {
+function buildUnknownFieldFault({ path, known }: UnknownMember, part: Part): Fault {
   const suggestion = findNearest(path.at(-1) ?? '', known)
   const field = toFieldName(path.map(shortenName), part)
   return { field, message: `${field} is not known${suggestion ? `; did you mean ${suggestion}?` : ''}` }

@@ -4,7 +4,7 @@ import { RotatedKeyError } from '../../../kernel/enclave/keyring.ts'
 import { ApiError } from '../../../kernel/operation/operation.ts'
 import { LostConnection, NoConnection, readSqlState } from '../../../storage/engine/port.ts'
 
-export interface ErrorAnswer {
+export interface ErrorResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Readonly<Record<string, unknown>>
@@ -18,7 +18,7 @@ const RETRY_SECONDS = '1'
  * Standard messages name headers as `wire` spells them; a handler's own message may quote the caller, so it
  * is unchanged.
  */
-export function encodeError(error: ApiError, origin: string, wire?: WireSpelling): ErrorAnswer {
+export function encodeError(error: ApiError, origin: string, wire?: WireSpelling): ErrorResponse {
   const { status, message: ownText } = ERRORS[error.code]
   const message = wire && error.message === ownText ? wire.text(ownText) : error.message
   const reason = status === 401 ? (error.reason ?? message) : undefined

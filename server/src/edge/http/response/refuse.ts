@@ -144,7 +144,7 @@ const PHRASES: Readonly<Record<number, string>> = { 400: 'Bad Request', 408: 'Re
 const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT'
 const TOO_LARGE = 'HPE_HEADER_OVERFLOW'
 
-function notHttp(code: string | undefined): ApiError {
+function createNotHttpError(code: string | undefined): ApiError {
   if (code === TOO_SLOW) return new ApiError('REQUEST_TIMEOUT')
   const message =
     code === TOO_LARGE ? "The request's URL and headers are too large." : 'This is not an HTTP request.'
@@ -159,7 +159,7 @@ export function refuseNotHttp(app: App, error: NodeJS.ErrnoException, socket: So
   }
   // The timeout of an upload depends on its pace (`upload-pace.ts`).
   if (error.code === TOO_SLOW && isUploading(socket)) return
-  const refusal = notHttp(error.code)
+  const refusal = createNotHttpError(error.code)
   const { status, body } = encodeError(refusal, app.origin())
   const text = toJson(body)
   const httpRequestId = newRequestId(app.clock())

@@ -1,4 +1,4 @@
-import { iso4217Decimals } from '../../../base/formats/iso-4217.ts'
+import { getIso4217Decimals } from '../../../base/formats/iso-4217.ts'
 import { parseUnits, quoteForMessage } from './decimal-amounts.ts'
 import { readPart } from './unread-part.ts'
 import { UnreadablePart } from './unreadable-file.ts'
@@ -111,7 +111,7 @@ export function applyDirection(element: XmlElement, amount: bigint, place: strin
  */
 export function parseOptionalMoney(element: XmlElement | undefined): BankMoney | null {
   const currency = element?.attributes.Ccy
-  if (!element || currency === undefined || iso4217Decimals(currency) === undefined) return null
+  if (!element || currency === undefined || getIso4217Decimals(currency) === undefined) return null
   const part = readPart(() => ({ amount: parseUnits(element.text, currency), currency }))
   return 'read' in part ? part.read : null
 }

@@ -7,7 +7,7 @@ import {
   vectorNames,
   vectorsAbsent,
 } from '../../../base/crypto/vectors.testing.ts'
-import { iso4217Decimals } from '../../../base/formats/iso-4217.ts'
+import { getIso4217Decimals } from '../../../base/formats/iso-4217.ts'
 import type { BankRecord } from './camt.ts'
 import { type IsoRecord, readIsoMessages } from './iso-messages.ts'
 import { readTwice } from './read-twice.ts'
@@ -130,7 +130,7 @@ function sumWithParser(name: string): Record<string, bigint> {
   const sums: Record<string, bigint> = {}
   for (const { Amt, CdtDbtInd, Sts } of findEntries(parsed)) {
     if ((typeof Sts === 'string' ? Sts : Sts.Cd) !== 'BOOK') continue
-    const units = Math.round(Number(Amt['#text']) * 10 ** (iso4217Decimals(Amt['@_Ccy']) ?? 0))
+    const units = Math.round(Number(Amt['#text']) * 10 ** (getIso4217Decimals(Amt['@_Ccy']) ?? 0))
     sums[Amt['@_Ccy']] = (sums[Amt['@_Ccy']] ?? 0n) + BigInt(CdtDbtInd === 'CRDT' ? units : -units)
   }
   return sums

@@ -1,4 +1,4 @@
-import { iso4217Decimals } from '../../../base/formats/iso-4217.ts'
+import { getIso4217Decimals } from '../../../base/formats/iso-4217.ts'
 import { UnreadablePart } from './unreadable-file.ts'
 
 /** The maximum number of digits of an ISO 20022 amount. */
@@ -8,7 +8,7 @@ const INT64_MAX = 2n ** 63n - 1n
 
 /** The number of decimal places of a currency in bank files. Undefined for unknown currencies. */
 export function findDecimals(currency: string): number | undefined {
-  return iso4217Decimals(currency)
+  return getIso4217Decimals(currency)
 }
 
 /**

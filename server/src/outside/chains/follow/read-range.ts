@@ -100,7 +100,7 @@ export async function readRange(
     ))
   const transfers = tokenLogs.flatMap((item) => readTransfer(worker, ours, item))
   const times = await readTimes(worker, transfers)
-  if ((await nodes.block(to))?.hash !== before.hash) throw chainChangedError(to)
+  if ((await nodes.block(to))?.hash !== before.hash) throw createChainChangedError(to)
   return {
     to: before,
     ours,
@@ -124,7 +124,7 @@ async function readBlockAt({ rail }: ChainWorker, number: bigint): Promise<Chain
   return block
 }
 
-function chainChangedError(number: bigint): NodeError {
+function createChainChangedError(number: bigint): NodeError {
   return new NodeError('NO_ANSWER', `The chain changed at block ${number} while it was being read`)
 }
 
@@ -217,7 +217,7 @@ async function readTimes(
     await Promise.all(
       chunk.map(async ([number, hash]) => {
         const block = await readBlockAt(worker, number)
-        if (block.hash !== hash) throw chainChangedError(number)
+        if (block.hash !== hash) throw createChainChangedError(number)
         times.set(number, toBlockTime(block))
       }),
     )

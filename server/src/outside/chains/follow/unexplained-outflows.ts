@@ -1,7 +1,11 @@
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import { TRANSFER_OUT_INITIAL, TRANSFER_OUT_TRANSITIONS } from '@countersign/contract/states/payment-states'
 import { toChecksumAddress } from '../../../base/formats/addresses.ts'
-import { balanceUpdated, findOwnedAccount, type OwnedAccountRow } from '../../../kernel/accounts/accounts.ts'
+import {
+  buildBalanceEvent,
+  findOwnedAccount,
+  type OwnedAccountRow,
+} from '../../../kernel/accounts/accounts.ts'
 import { type Leg, post } from '../../../kernel/ledger/transfers.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
 import { announce, moveTransaction } from '../../../kernel/transactions/moves.ts'
@@ -52,7 +56,7 @@ export async function recordOutflow(
       ...debit.writes,
       insert('transactions', row),
       ...announce(op, { ...row, platform_customer_id }),
-      ...(isBooked ? [balanceUpdated(op, wallet)] : []),
+      ...(isBooked ? [buildBalanceEvent(op, wallet)] : []),
       ...(shortfall > 0n ? [recordWalletDebt(op, wallet.id, row.id, shortfall)] : []),
     ],
   }
@@ -76,7 +80,7 @@ export async function undoOutflow(op: Op, movement: ChainMovementRow): Promise<r
   return [
     ...post(op, { cause: 'transaction', causeId: record.id }, ledgerLegs),
     ...moveTransaction(op, record, 'return', { failure_reason: 'QUOTE_EXECUTION_FAILED' }).writes,
-    ...(isBooked ? [balanceUpdated(op, wallet)] : []),
+    ...(isBooked ? [buildBalanceEvent(op, wallet)] : []),
   ]
 }
 

@@ -70,7 +70,7 @@ export function combineCalls(multicall: Hex, calls: readonly Call[]): Call {
   }
 }
 
-export function balanceCall(token: Hex, account: Hex): Call {
+export function buildBalanceCall(token: Hex, account: Hex): Call {
   return {
     to: token,
     data: encodeFunctionData({ abi: TOKEN_ABI, functionName: 'balanceOf', args: [account] }),
@@ -82,10 +82,10 @@ export function decodeBalance(data: Hex): bigint {
 }
 
 /** The call that reads the balances of many accounts together. */
-export function balancesCall(multicall: Hex, token: Hex, accounts: readonly Hex[]): Call {
+export function buildBalancesCall(multicall: Hex, token: Hex, accounts: readonly Hex[]): Call {
   return combineCalls(
     multicall,
-    accounts.map((account) => balanceCall(token, account)),
+    accounts.map((account) => buildBalanceCall(token, account)),
   )
 }
 
@@ -95,7 +95,7 @@ export function decodeBalances(data: Hex): bigint[] {
 }
 
 /** The call that checks whether an authorizer's nonce was used or canceled. */
-export function authorizationStateCall(token: Hex, authorizer: Hex, nonce: Hex): Call {
+export function buildAuthorizationStateCall(token: Hex, authorizer: Hex, nonce: Hex): Call {
   return {
     to: token,
     data: encodeFunctionData({

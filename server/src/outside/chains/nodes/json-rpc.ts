@@ -1,6 +1,6 @@
 import { isObject } from '@countersign/contract/core/decode'
 import { textFromUtf8 } from '../../../base/crypto/encodings.ts'
-import { type Answer, NoAnswer } from '../../../base/http-client/answer.ts'
+import { type Answer, NoResponse } from '../../../base/http-client/answer.ts'
 import { PAYMENT_SERVICE, send } from '../../../base/http-client/send.ts'
 import { toJson } from '../../../base/json/json.ts'
 import { type JsonLimits, readJson } from '../../../base/json/json-reader.ts'
@@ -60,15 +60,15 @@ function readResult(value: unknown, id: number): unknown {
   if (!isObject(value)) throw new NodeFailure('BAD_ANSWER', 'A response is not an object')
   if (isObject(value.error)) {
     // An error may come without an id if the node could not even parse the request.
-    if (value.id !== id && value.id !== null && value.id !== undefined) throw wrongIdError()
+    if (value.id !== id && value.id !== null && value.id !== undefined) throw createWrongIdError()
     const { code, message, data } = value.error
     return new Refusal(typeof code === 'number' ? code : 0, toLogLine(message), data)
   }
-  if (value.id !== id) throw wrongIdError()
+  if (value.id !== id) throw createWrongIdError()
   return value.result
 }
 
-function wrongIdError(): NodeFailure {
+function createWrongIdError(): NodeFailure {
   return new NodeFailure('BAD_ANSWER', 'A response has the id of another request')
 }
 
@@ -96,7 +96,7 @@ async function post(
       { ...PAYMENT_SERVICE, timeoutMs, bytesMax },
     )
   } catch (error) {
-    if (error instanceof NoAnswer) throw new NodeFailure('NO_ANSWER', `cannot be reached: ${error.code}`)
+    if (error instanceof NoResponse) throw new NodeFailure('NO_ANSWER', `cannot be reached: ${error.code}`)
     throw error
   }
   const { status } = response

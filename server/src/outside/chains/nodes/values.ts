@@ -22,16 +22,16 @@ export function formatQuantity(value: bigint): Hex {
  */
 export function readQuantity(value: unknown, label: string): bigint {
   if (typeof value !== 'string' || !QUANTITY.test(value))
-    throw badResponseError(`${label} is not a number in hex digits`)
+    throw createBadResponseError(`${label} is not a number in hex digits`)
   return BigInt(value)
 }
 
 /** Reads bytes as lowercase hex. */
 export function readData(value: unknown, label: string, bytes?: number): Hex {
   if (typeof value !== 'string' || !isData(value))
-    throw badResponseError(`${label} is not bytes in hex digits`)
+    throw createBadResponseError(`${label} is not bytes in hex digits`)
   if (bytes !== undefined && value.length !== 2 + 2 * bytes)
-    throw badResponseError(`${label} does not have ${bytes} bytes`)
+    throw createBadResponseError(`${label} does not have ${bytes} bytes`)
   return toLowerHex(value)
 }
 
@@ -64,11 +64,11 @@ export function readBlock(value: unknown): ChainBlock {
 export function readLog(value: unknown): ChainLog {
   const log = readObject(value, 'A log')
   if (log.removed !== undefined && log.removed !== null && log.removed !== false)
-    throw badResponseError('A log is marked as removed')
+    throw createBadResponseError('A log is marked as removed')
   const topics = readList(log.topics, "A log's topics")
-  if (topics.length > TOPICS_MAX) throw badResponseError(`A log has more than ${TOPICS_MAX} topics`)
+  if (topics.length > TOPICS_MAX) throw createBadResponseError(`A log has more than ${TOPICS_MAX} topics`)
   const logIndex = readQuantity(log.logIndex, "A log's logIndex")
-  if (logIndex > 0x7fff_ffffn) throw badResponseError("A log's logIndex is too high")
+  if (logIndex > 0x7fff_ffffn) throw createBadResponseError("A log's logIndex is too high")
   return {
     address: readData(log.address, "A log's address", ADDRESS_BYTES),
     topics: topics.map((topic) => readHash(topic, "A log's topic")),
@@ -87,7 +87,7 @@ export function readReceipt(value: unknown): ChainReceipt {
   const blockHash = readHash(receipt.blockHash, "A receipt's blockHash")
   const blockNumber = readQuantity(receipt.blockNumber, "A receipt's blockNumber")
   const status = readQuantity(receipt.status, "A receipt's status")
-  if (status > 1n) throw badResponseError("A receipt's status is neither 0 nor 1")
+  if (status > 1n) throw createBadResponseError("A receipt's status is neither 0 nor 1")
   const logs = readList(receipt.logs, "A receipt's logs").map(readLog)
   for (const log of logs)
     if (
@@ -95,7 +95,7 @@ export function readReceipt(value: unknown): ChainReceipt {
       log.blockHash !== blockHash ||
       log.blockNumber !== blockNumber
     )
-      throw badResponseError('A receipt has a log of another transaction or block')
+      throw createBadResponseError('A receipt has a log of another transaction or block')
   return {
     transactionHash,
     blockNumber,
@@ -113,15 +113,15 @@ export function readReceipt(value: unknown): ChainReceipt {
 }
 
 export function readList(value: unknown, label: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw badResponseError(`${label} is not a list`)
+  if (!Array.isArray(value)) throw createBadResponseError(`${label} is not a list`)
   return value
 }
 
 function readObject(value: unknown, label: string): Readonly<Record<string, unknown>> {
-  if (!isObject(value)) throw badResponseError(`${label} is not an object`)
+  if (!isObject(value)) throw createBadResponseError(`${label} is not an object`)
   return value
 }
 
-function badResponseError(message: string): NodeFailure {
+function createBadResponseError(message: string): NodeFailure {
   return new NodeFailure('BAD_ANSWER', message)
 }

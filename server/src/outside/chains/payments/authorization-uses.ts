@@ -6,7 +6,7 @@ import type { ChainPaymentRow } from '../../../storage/rows/chain.ts'
 import type { EvmRail } from '../evm-rail.ts'
 import { toFeeTerms, toTerms } from '../follow/claims.ts'
 import {
-  authorizationStateCall,
+  buildAuthorizationStateCall,
   CANCELLED_TOPIC,
   decodeAuthorizationState,
   TRANSFER_TOPIC,
@@ -48,7 +48,7 @@ export async function isAuthorizationUsed(
   nonce: Hex,
   at?: bigint,
 ): Promise<boolean> {
-  return decodeAuthorizationState(await nodes.call(authorizationStateCall(token, sender, nonce), at))
+  return decodeAuthorizationState(await nodes.call(buildAuthorizationStateCall(token, sender, nonce), at))
 }
 
 export function getNonce(payment: ChainPaymentRow, part: PaymentPart): Hex {

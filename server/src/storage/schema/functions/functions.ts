@@ -72,10 +72,10 @@ export const FUNCTIONS: readonly SqlFunction[] = [
   onlyErased,
   queueEndedTransfers,
   velocityUsed,
-].map(sqlFunction)
+].map(parseSqlFunction)
 
 /** Parses name and signature from the SQL, which begins with `CREATE OR REPLACE FUNCTION`. */
-export function sqlFunction(sql: string): SqlFunction {
+export function parseSqlFunction(sql: string): SqlFunction {
   const [, name, header] = /^\s*CREATE OR REPLACE FUNCTION (\w+)(.+?)\sLANGUAGE /s.exec(sql) ?? []
   if (!name || !header) throw new Error(`not a function of the database: ${sql.slice(0, 80)}`)
   const signature = header.replace(/--.*/g, '').replace(/\s+/g, ' ').trim()
