@@ -283,7 +283,7 @@ describe('the metrics', () => {
       await server.close()
     }
     for (const badToken of ['short', 'with a space in between', 'naïve-and-long-enough'])
-      expect(() => readConfig({ METRICS_TOKEN: badToken })).toThrow(/^METRICS_TOKEN must be/)
+      expect(() => readConfig({ METRICS_TOKEN: badToken })).toThrow(/^METRICS_TOKEN must have/)
     expect(readConfig({ METRICS_TOKEN: token }).metricsToken).toBe(token)
   })
 })

@@ -218,7 +218,7 @@ describe('the signature of an event', () => {
     for (const secrets of [BANK_SECRET, `whsec_${Buffer.alloc(32, 3).toString('base64')},${BANK_SECRET}`]) {
       process.env.ANOTHER_BANK_SECRET = secrets
       await expect(world.setRails([exampleBank(proxy.url), exampleBank(proxy.url, more)])).rejects.toThrow(
-        'RAILS_FILE, rail another-bank: the environment variable ANOTHER_BANK_SECRET has a secret of the rail example-bank.',
+        'RAILS_FILE, rail another-bank: the environment variable ANOTHER_BANK_SECRET has a secret of the rail example-bank: use different secrets for each rail.',
       )
     }
     process.env[SECRET_NAME] = BANK_SECRET
