@@ -76,6 +76,6 @@ async function checkRail(app: App, rail: Rail): Promise<object> {
       says: `The rail responds and accepts the server's signature. Its balance is ${remaining || 'zero'}.`,
     }
   } catch (error) {
-    return { rail: name, ok: false, says: `${getErrorMessage(error)}.` }
+    return { rail: name, ok: false, says: getErrorMessage(error).replace(/\.?$/, '.') }
   }
 }
