@@ -264,9 +264,10 @@ test('a request that gets a connection only as it times out counts as unsent', a
   const port = await serve(() => arrivals.emit('request'))
   const received = once(arrivals, 'request')
   const shared = { ...anywhere, isRepeatable: true, connectionsMax: 1, connections: new Connections() }
-  const failing = () =>
-    post(`http://127.0.0.1:${port}/`, shared, timeLimit(500)).catch((error: unknown) => error)
-  const both = [failing(), failing()]
+  const failing = (timeoutMs: number) =>
+    post(`http://127.0.0.1:${port}/`, shared, timeoutMs).catch((error: unknown) => error)
+  // The second one starts later, and would otherwise be sent in the moment between the two limits.
+  const both = [failing(timeLimit(500)), failing(timeLimit(500) - 5)]
   await received
   expect(await Promise.all(both)).toMatchObject([{ isUnsent: false }, { isUnsent: true }])
 })
