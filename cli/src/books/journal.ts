@@ -6,7 +6,7 @@ import { printResult, type Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 import { readTime } from '../terminal/options.ts'
-import { getErrorMessage } from '../terminal/thrown.ts'
+import { getErrorSentence } from '../terminal/thrown.ts'
 
 export interface JournalOptions {
   readonly from: string
@@ -45,7 +45,7 @@ async function readChart(file: string): Promise<NewChart> {
     const { accounts, dateFormat, taxRate }: NewChart = JSON.parse(await readFile(file, 'utf8'))
     return { accounts, ...present({ dateFormat, taxRate }) }
   } catch (error) {
-    throw new Failure(`${file} is not a valid chart of accounts: ${getErrorMessage(error)}.`)
+    throw new Failure(`${file} is not a valid chart of accounts: ${getErrorSentence(error)}`)
   }
 }
 

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { type Profiles, profilesFile } from '@countersign/sdk'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
-import { getErrorMessage } from '../terminal/thrown.ts'
+import { getErrorSentence } from '../terminal/thrown.ts'
 
 /**
  * Replaces the whole file atomically, so that a crash leaves the previous one. Only its owner can read it.
@@ -18,6 +18,6 @@ export async function writeProfiles(profiles: Profiles): Promise<void> {
     await rename(temporaryFile, file)
   } catch (error) {
     await rm(temporaryFile, { force: true })
-    throw new Failure(`Cannot write ${file}: ${getErrorMessage(error)}.`)
+    throw new Failure(`Cannot write ${file}: ${getErrorSentence(error)}`)
   }
 }

@@ -11,7 +11,7 @@ import { findCredentials, type ShellOptions } from '../connection/shell.ts'
 import { IS_CLONE } from '../terminal/clone.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
-import { getErrorMessage } from '../terminal/thrown.ts'
+import { endSentence, getErrorMessage } from '../terminal/thrown.ts'
 
 type State = 'OK' | 'LOOK' | 'WRONG'
 
@@ -58,7 +58,7 @@ export async function runDoctor(options: ShellOptions): Promise<number> {
 
 function describe({ about, state, detail, advice }: Finding): string {
   const mark = MARKS[state] + ' '.repeat('WRONG'.length - state.length)
-  return `${mark}  ${about.padEnd(13)}${detail}${advice === undefined ? '' : `. ${advice}.`}`
+  return `${mark}  ${about.padEnd(13)}${advice === undefined ? detail : `${endSentence(detail)} ${advice}.`}`
 }
 
 async function checkServer(baseUrl: string): Promise<Finding[]> {
@@ -127,7 +127,7 @@ async function checkPlatform(countersign: Countersign): Promise<Finding[]> {
   } catch (error) {
     if (!(error instanceof CountersignError || error instanceof ConnectionError)) throw error
     const advice = 'Use a valid token with the permission VIEW: countersign token create'
-    return [{ about: 'token', state: 'WRONG', detail: error.message.replace(/\.$/, ''), advice }]
+    return [{ about: 'token', state: 'WRONG', detail: error.message, advice }]
   }
 }
 

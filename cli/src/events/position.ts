@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { isObject } from '@countersign/contract/core/decode'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
-import { getErrorMessage, isMissing } from '../terminal/thrown.ts'
+import { getErrorSentence, isMissing } from '../terminal/thrown.ts'
 
 /**
  * The position at which a listener resumes: after this event, or at the start of a feed that was empty
@@ -35,7 +35,7 @@ export async function readPosition(file: string): Promise<Position | undefined> 
     value = JSON.parse(await readFile(file, 'utf8'))
   } catch (error) {
     if (isMissing(error)) return undefined
-    throw new Failure(`Cannot read ${file}: ${getErrorMessage(error)}.`)
+    throw new Failure(`Cannot read ${file}: ${getErrorSentence(error)}`)
   }
   if (isObject(value) && (value.after === null || typeof value.after === 'string'))
     return { after: value.after }

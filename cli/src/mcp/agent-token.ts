@@ -8,7 +8,7 @@ import { checkBaseUrl } from '../connection/credentials.ts'
 import { readWireWord } from '../connection/wire-word.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
-import { getErrorMessage, isMissing } from '../terminal/thrown.ts'
+import { getErrorSentence, isMissing } from '../terminal/thrown.ts'
 
 /** The options and environment variables that identify an agent. */
 export interface McpOptions {
@@ -104,7 +104,7 @@ async function readTokenFile(file: string): Promise<StoredToken | undefined> {
     text = await readFile(file, 'utf8')
   } catch (error) {
     if (isMissing(error)) return undefined
-    throw new Failure(`Cannot read ${formatPath(file)}: ${getErrorMessage(error)}.`)
+    throw new Failure(`Cannot read ${formatPath(file)}: ${getErrorSentence(error)}`)
   }
   try {
     const value: unknown = JSON.parse(text)

@@ -8,7 +8,7 @@ import { checkBaseUrl } from '../connection/credentials.ts'
 import { readWireWord } from '../connection/wire-word.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
-import { getErrorMessage } from '../terminal/thrown.ts'
+import { getErrorMessage, getErrorSentence } from '../terminal/thrown.ts'
 import { BASE_URL } from './agent-token.ts'
 import { AuthorizationServer } from './authorization.ts'
 import { handleAuthorization, type ReadText } from './authorization-routes.ts'
@@ -206,7 +206,7 @@ async function listen(server: Server, { host, port }: HttpOptions): Promise<void
     server.listen({ host, port })
     await once(server, 'listening')
   } catch (error) {
-    throw new Failure(`Cannot listen on ${formatAddress(host, port)}: ${getErrorMessage(error)}.`)
+    throw new Failure(`Cannot listen on ${formatAddress(host, port)}: ${getErrorSentence(error)}`)
   }
 }
 

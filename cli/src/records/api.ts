@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Credentials } from '../connection/credentials.ts'
 import { Failure, NoResponse } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
-import { getErrorMessage, isMissing } from '../terminal/thrown.ts'
+import { getErrorSentence, isMissing } from '../terminal/thrown.ts'
 import { formatPrettyJson } from './pretty.ts'
 
 export interface RawOptions {
@@ -57,7 +57,7 @@ async function sendRequest(url: string, init: RequestInit): Promise<{ ok: boolea
     return { ok: response.ok, text: await response.text() }
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
-    throw new NoResponse(`No response from ${new URL(url).host}: ${getErrorMessage(cause)}.`)
+    throw new NoResponse(`No response from ${new URL(url).host}: ${getErrorSentence(cause)}`)
   }
 }
 
@@ -82,7 +82,7 @@ async function readText(file: string): Promise<string> {
     return await readFile(file, 'utf8')
   } catch (error) {
     throw new Failure(
-      isMissing(error) ? `File ${file} not found.` : `Cannot read ${file}: ${getErrorMessage(error)}.`,
+      isMissing(error) ? `File ${file} not found.` : `Cannot read ${file}: ${getErrorSentence(error)}`,
     )
   }
 }

@@ -1,7 +1,7 @@
 import { openAsBlob } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { Failure } from './failure.ts'
-import { getErrorMessage, isMissing } from './thrown.ts'
+import { getErrorSentence, isMissing } from './thrown.ts'
 
 /** Opens a CSV file as a Blob that is streamed when sent. Throws `Failure` if it cannot be read. */
 export async function openFile(path: string): Promise<Blob> {
@@ -11,7 +11,7 @@ export async function openFile(path: string): Promise<Blob> {
     return await openAsBlob(path, { type: 'text/csv' })
   } catch (error) {
     throw new Failure(
-      isMissing(error) ? `File ${path} not found.` : `Cannot read ${path}: ${getErrorMessage(error)}.`,
+      isMissing(error) ? `File ${path} not found.` : `Cannot read ${path}: ${getErrorSentence(error)}`,
     )
   }
 }

@@ -4,8 +4,8 @@ import type {
   AgentPolicyUpdateRequest,
 } from '@countersign/contract/agents/agent-policy'
 import type { Static } from 'typebox'
-import { formatFigures, parseSmallestUnits } from '../../ui/money-format.ts'
-import { getDecimals, type Policy } from './agent.ts'
+import { formatFigures, getDecimals, parseSmallestUnits } from '../../ui/money-format.ts'
+import type { Policy } from './agent.ts'
 
 export type PolicyChange = Static<typeof AgentPolicyUpdateRequest>
 type AccountRules = NonNullable<Policy['accountRestrictions']>['accountRules']

@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { countersign } from '../../data/client.ts'
 import { useMissingPermission } from '../../session/me.ts'
 import { Money } from '../../ui/money.tsx'
-import { parseSmallestUnits } from '../../ui/money-format.ts'
+import { formatAmountError, parseSmallestUnits } from '../../ui/money-format.ts'
 import { shortenId } from '../../ui/record-id.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import { formatConstant } from '../../ui/status-meaning.ts'
@@ -96,8 +96,4 @@ export function FundForm(props: {
       </Stack>
     </form>
   )
-}
-
-function formatAmountError(decimals: number): string {
-  return `Enter an amount with at most ${decimals} decimal places.`
 }

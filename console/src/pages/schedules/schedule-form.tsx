@@ -6,7 +6,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { countersign } from '../../data/client.ts'
 import { describeAccount } from '../../ui/account-words.ts'
-import { parseSmallestUnits } from '../../ui/money-format.ts'
+import { formatAmountError, parseSmallestUnits } from '../../ui/money-format.ts'
 import { shortenId } from '../../ui/record-id.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import { formatConstant } from '../../ui/status-meaning.ts'
@@ -94,11 +94,7 @@ export function ScheduleForm({ onDone }: { readonly onDone: (id: string) => void
           inputMode="decimal"
           required
           value={draft.amount}
-          error={
-            draft.amount !== '' &&
-            units === undefined &&
-            `Enter an amount with at most ${decimals} decimal places.`
-          }
+          error={draft.amount !== '' && units === undefined && formatAmountError(decimals)}
           onChange={({ currentTarget }) => set({ amount: currentTarget.value })}
         />
         <RuleFields draft={draft} set={set} />

@@ -1,4 +1,4 @@
-import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { CURRENCIES } from '@countersign/contract/core/currencies'
 import { findWord, keysOf, present } from '@countersign/contract/core/objects'
 import { PAYMENT_RAILS } from '@countersign/contract/core/rails'
 import {
@@ -6,7 +6,7 @@ import {
   VELOCITY_PERIODS,
   VELOCITY_SUBJECTS,
 } from '@countersign/contract/payments/risk-config'
-import { formatFigures, parseSmallestUnits } from '../../ui/money-format.ts'
+import { formatAmountError, formatFigures, getDecimals, parseSmallestUnits } from '../../ui/money-format.ts'
 import { formatConstant } from '../../ui/status-meaning.ts'
 import type { RuleField, RuleRow } from './rule-rows.tsx'
 import type { Config } from './settings-form.tsx'
@@ -24,10 +24,6 @@ const CURRENCY_CHOICES = keysOf(CURRENCIES).map((code) => ({ value: code, label:
 function buildChoices(values: readonly string[], emptyLabel?: string) {
   const choices = values.map((value) => ({ value, label: formatConstant(value) }))
   return emptyLabel === undefined ? choices : [{ value: '', label: emptyLabel }, ...choices]
-}
-
-function getDecimals(code: string): number {
-  return isKnownCurrency(code) ? CURRENCIES[code].decimals : 0
 }
 
 /** Parses an integer. Undefined if it is not between `min` and `max`. */
@@ -56,7 +52,7 @@ function checkInteger(name: string, min: number, max: number, isRequired: boolea
 
 function checkAmount({ currency = '' }: RuleRow, text: string, min: bigint): string | undefined {
   const units = parseSignedUnits(text, currency)
-  if (units === undefined) return `Enter an amount with at most ${getDecimals(currency)} decimal places.`
+  if (units === undefined) return formatAmountError(getDecimals(currency))
   return units < min ? `Enter at least ${formatDraftAmount(min, currency)}.` : undefined
 }
 
@@ -206,9 +202,7 @@ export const POSITION_MARK_FIELDS: readonly RuleField[] = [
     name: 'amount',
     label: 'Low-water mark (negative for a short position)',
     findError: ({ amount = '', currency = '' }) =>
-      parseSignedUnits(amount, currency) === undefined
-        ? `Enter an amount with at most ${getDecimals(currency)} decimal places.`
-        : undefined,
+      parseSignedUnits(amount, currency) === undefined ? formatAmountError(getDecimals(currency)) : undefined,
   },
 ]
 

@@ -14,6 +14,16 @@ export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
+/** The message of a thrown value, ending with a period, to be quoted within a longer message. */
+export function getErrorSentence(error: unknown): string {
+  return endSentence(getErrorMessage(error))
+}
+
+/** Adds a period, unless the text already ends with one. */
+export function endSentence(text: string): string {
+  return text.endsWith('.') ? text : `${text}.`
+}
+
 /** Converts a thrown value to an Error. */
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))

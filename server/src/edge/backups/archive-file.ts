@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
-import { getErrorMessage } from '../../base/formats/thrown-errors.ts'
+import { getErrorSentence } from '../../base/formats/thrown-errors.ts'
 import { sync } from '../../storage/engine/copy-files.ts'
 import type { Written } from './archive-store.ts'
 
@@ -63,7 +63,7 @@ export async function checkFile(folder: string, { file, rows, sha256 }: Written)
     if ((await hashFile(path)) !== sha256) throw new Error('its content has changed since it was written')
     await pipeline(createReadStream(path), createGunzip(), count)
   } catch (error) {
-    throw new Error(`${path} is damaged: ${getErrorMessage(error)}.`)
+    throw new Error(`${path} is damaged: ${getErrorSentence(error)}`)
   }
   if (rowCount !== rows) throw new Error(`${path} has ${rowCount} rows instead of ${rows}.`)
 }

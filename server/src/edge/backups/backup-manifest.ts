@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { getErrorMessage } from '../../base/formats/thrown-errors.ts'
+import { getErrorSentence } from '../../base/formats/thrown-errors.ts'
 
 const FILE = 'manifest.json'
 const FORMAT = 1
@@ -64,7 +64,7 @@ async function readManifest(folder: string): Promise<Manifest> {
   try {
     manifest = JSON.parse(await readFile(join(folder, FILE), 'utf8'))
   } catch (error) {
-    throw new Error(`${folder} is not a backup: ${getErrorMessage(error)}.`)
+    throw new Error(`${folder} is not a backup: ${getErrorSentence(error)}`)
   }
   if (manifest.format !== FORMAT)
     throw new Error(`${folder} is a backup of format ${manifest.format}, which this release cannot read.`)

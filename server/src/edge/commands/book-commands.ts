@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { getErrorMessage } from '../../base/formats/thrown-errors.ts'
+import { getErrorSentence } from '../../base/formats/thrown-errors.ts'
 import { extendChains } from '../../operation/proofs/chain.ts'
 import { signCheckpoints } from '../../operation/proofs/checkpoints.ts'
 import { type StoredCheckpoint, verifyLedger } from '../../operation/proofs/verify.ts'
@@ -29,7 +29,7 @@ async function readCheckpoints(path: string): Promise<StoredCheckpoint[]> {
       if (typeof payload === 'string' && typeof signature === 'string') return { payload, signature }
       throw new Error('it has no payload and signature')
     } catch (error) {
-      throw new Error(`--checkpoints ${path}, line ${index + 1}: ${getErrorMessage(error)}.`)
+      throw new Error(`--checkpoints ${path}, line ${index + 1}: ${getErrorSentence(error)}`)
     }
   })
 }

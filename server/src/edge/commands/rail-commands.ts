@@ -1,4 +1,4 @@
-import { getErrorMessage } from '../../base/formats/thrown-errors.ts'
+import { getErrorSentence } from '../../base/formats/thrown-errors.ts'
 import type { App } from '../../kernel/operation/app.ts'
 import type { Rail } from '../../kernel/ports/rail.ts'
 import { operate } from '../../people/platforms/operate.ts'
@@ -76,6 +76,6 @@ async function checkRail(app: App, rail: Rail): Promise<object> {
       says: `The rail responds and accepts the server's signature. Its balance is ${remaining || 'zero'}.`,
     }
   } catch (error) {
-    return { rail: name, ok: false, says: getErrorMessage(error).replace(/\.?$/, '.') }
+    return { rail: name, ok: false, says: getErrorSentence(error) }
   }
 }

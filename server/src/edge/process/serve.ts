@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { getErrorCode, getErrorMessage } from '../../base/formats/thrown-errors.ts'
+import { getErrorCode, getErrorMessage, getErrorSentence } from '../../base/formats/thrown-errors.ts'
 import type { Config } from '../../base/settings/config.ts'
 import { ConfigError } from '../../base/settings/config-error.ts'
 import { VERSION } from '../../base/settings/version.ts'
@@ -81,13 +81,13 @@ async function reload({ app, reloadRails, reloadScreening }: Service): Promise<v
     app.log.info({ rails: app.rails.list().map(({ name }) => name) }, 'reloaded rails')
   } catch (error) {
     app.log.error({ err: error }, 'failed to reload rails')
-    openOutput(2).write(`countersign: ${getErrorMessage(error)} The rails are unchanged.\n`)
+    openOutput(2).write(`countersign: ${getErrorSentence(error)} The rails are unchanged.\n`)
   }
   try {
     await reloadScreening()
   } catch (error) {
     app.log.error({ err: error }, 'failed to reload screened addresses')
-    openOutput(2).write(`countersign: ${getErrorMessage(error)} The screened addresses are unchanged.\n`)
+    openOutput(2).write(`countersign: ${getErrorSentence(error)} The screened addresses are unchanged.\n`)
   }
 }
 

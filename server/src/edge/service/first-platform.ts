@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
-import { getErrorCode, getErrorMessage } from '../../base/formats/thrown-errors.ts'
+import { getErrorCode, getErrorSentence } from '../../base/formats/thrown-errors.ts'
 import { buildAuditEntryOutsideApi } from '../../kernel/audit/audit-trail.ts'
 import { type App, createOp } from '../../kernel/operation/app.ts'
 import { getPublicBasePath } from '../../kernel/operation/base-path.ts'
@@ -93,7 +93,7 @@ async function readCredentials(
     return JSON.parse(await readFile(path, 'utf8'))
   } catch (error) {
     if (getErrorCode(error) === 'ENOENT') return undefined
-    throw new Error(`${path} cannot be read: ${getErrorMessage(error)}.`)
+    throw new Error(`${path} cannot be read: ${getErrorSentence(error)}`)
   }
 }
 

@@ -36,11 +36,7 @@ export function freezeCard(op: Op, card: CardRow, body: Static<typeof CardFreeze
 /** Throws 409 `INVALID_STATE_TRANSITION` if the platform has not frozen the card. */
 export function liftFreeze(op: Op, card: CardRow): CardChange {
   const { platform_freeze } = card
-  if (!platform_freeze)
-    throw createInvalidTransitionError(
-      card,
-      'The platform has not frozen this card, so there is no freeze to lift.',
-    )
+  if (!platform_freeze) throw createInvalidTransitionError(card, 'The platform has not frozen this card.')
   return toCardChange(
     op,
     changeCard(op, card, platform_freeze.wasFrozen ? [] : 'unfreeze', { platform_freeze: null }),

@@ -1,4 +1,4 @@
-import { getErrorMessage } from '../../base/formats/thrown-errors.ts'
+import { getErrorSentence } from '../../base/formats/thrown-errors.ts'
 import { type App, addSeconds, newRequestId } from '../../kernel/operation/app.ts'
 import { createRailOp } from '../../money/rails/rail-worker.ts'
 import { toWorkerId } from './ids.ts'
@@ -45,7 +45,7 @@ export async function checkBankFiles(app: App, rail: object, platformId: string)
   try {
     for (const line of (await rail.pgp?.describe(app.clock())) ?? []) facts.push(['key', line])
   } catch (error) {
-    faults.push(`pgp.${getErrorMessage(error)}.`)
+    faults.push(`pgp.${getErrorSentence(error)}`)
   }
   const worker = await checkWorker(app, rail, platformId)
   facts.push(['worker', worker.text])
@@ -58,7 +58,7 @@ async function findFolderFault(app: App, share: BankFolder, folder: string): Pro
   try {
     await share.list(folder)
   } catch (error) {
-    return `The folder ${folder} cannot be listed: ${getErrorMessage(error)}.`
+    return `The folder ${folder} cannot be listed: ${getErrorSentence(error)}`
   }
   const path = { folder, name: toPartName('countersign-check', newRequestId(app.clock())) }
   try {
@@ -66,7 +66,7 @@ async function findFolderFault(app: App, share: BankFolder, folder: string): Pro
     await share.remove(path)
     return undefined
   } catch (error) {
-    return `The folder ${folder} accepts no files: ${getErrorMessage(error)}.`
+    return `The folder ${folder} accepts no files: ${getErrorSentence(error)}`
   }
 }
 

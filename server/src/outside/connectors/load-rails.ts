@@ -7,7 +7,7 @@ import type {
   RailsFileValue,
 } from '@countersign/contract/connectors/rails-file'
 import { parseWebhookSecret } from '../../base/crypto/standard-webhooks.ts'
-import { getErrorMessage } from '../../base/formats/thrown-errors.ts'
+import { getErrorSentence } from '../../base/formats/thrown-errors.ts'
 import { parseJson } from '../../base/json/json.ts'
 import { ConfigError } from '../../base/settings/config-error.ts'
 import { isSafeUrl } from '../../base/settings/safe-url.ts'
@@ -101,18 +101,18 @@ function checkValue(value: unknown, check: Loading['check']): RailsFileValue {
   try {
     return check(value)
   } catch (error) {
-    throw new ConfigError(`RAILS_FILE: ${getErrorMessage(error)}.`)
+    throw new ConfigError(`RAILS_FILE: ${getErrorSentence(error)}`)
   }
 }
 
 async function readJsonFile(path: string): Promise<unknown> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw new ConfigError(`RAILS_FILE cannot be read: ${getErrorMessage(error)}.`)
+    throw new ConfigError(`RAILS_FILE cannot be read: ${getErrorSentence(error)}`)
   })
   try {
     return parseJson(text)
   } catch (error) {
-    throw new ConfigError(`RAILS_FILE is not JSON: ${getErrorMessage(error)}.`)
+    throw new ConfigError(`RAILS_FILE is not JSON: ${getErrorSentence(error)}`)
   }
 }
 

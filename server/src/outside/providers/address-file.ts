@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { toScreenedAddress } from '../../base/formats/screened-addresses.ts'
-import { getErrorMessage } from '../../base/formats/thrown-errors.ts'
+import { getErrorSentence } from '../../base/formats/thrown-errors.ts'
 import { ConfigError } from '../../base/settings/config-error.ts'
 import { type Screening, toUnreadableResult } from '../../kernel/ports/screening.ts'
 
@@ -53,7 +53,7 @@ export async function openAddressFile(
     addresses = await readAddresses(path)
   }
   const refresh = async () => {
-    const currentVersion = await readVersion(path).catch(getErrorMessage)
+    const currentVersion = await readVersion(path).catch(getErrorSentence)
     if (currentVersion === version) return
     version = currentVersion
     await load().catch(onFailure)
@@ -128,5 +128,5 @@ export function parseLine(line: string, number: number): { address: string; labe
 }
 
 function toConfigError(error: unknown): ConfigError {
-  return new ConfigError(`SCREENING_FILE cannot be read: ${getErrorMessage(error)}.`)
+  return new ConfigError(`SCREENING_FILE cannot be read: ${getErrorSentence(error)}`)
 }

@@ -53,8 +53,12 @@ export async function attemptDeliveries(
   sendSeries: SendSeries,
 ): Promise<Attempt[]> {
   if (secrets.length === 0) throw new Error('The platform has no webhook secret')
-  const deliveries = await Promise.all(events.map((event) => prepareDelivery(op, event, secrets)))
-  const requests = deliveries.map(({ request }) => request)
+  const signed = await Promise.all(events.map((event) => sign(op, event, secrets)))
+  const deliveries = events.map((event) => ({ event, span: startDeliverySpan(op, event) }))
+  const requests = signed.map(({ headers, body }, n) => ({
+    headers: { ...headers, ...deliveries[n]?.span.headers },
+    body,
+  }))
   const reach = op.mode === 'production' ? 'public' : 'any'
   // A hanging endpoint of one platform must not use up the connections of other platforms to the same host.
   const sending = sendSeries({ url, reach, owner: op.platform.id, requests })
@@ -74,31 +78,23 @@ export async function attemptDeliveries(
   }))
 }
 
-/** A signed delivery, and its span. */
-interface PreparedDelivery {
-  readonly event: DeliveryBody
-  readonly request: SignedRequest
-  readonly span: DeliverySpan
-}
-
-async function prepareDelivery(
-  op: Op,
-  event: DeliveryBody,
-  secrets: readonly Uint8Array[],
-): Promise<PreparedDelivery> {
+async function sign(op: Op, event: DeliveryBody, secrets: readonly Uint8Array[]): Promise<SignedRequest> {
   const body = buildBody(op, event)
-  const signature = await buildSignatureHeaders(op, event.id, Buffer.from(body), secrets)
-  const span = startDeliverySpan(op, event)
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'User-Agent': 'Countersign-Webhooks/1',
-    ...signature,
-    ...span.headers,
+    ...(await buildSignatureHeaders(op, event.id, Buffer.from(body), secrets)),
   }
-  return { event, request: { headers, body }, span }
+  return { headers, body }
 }
 
-function recordOutcome(op: Op, { event, span }: PreparedDelivery, outcome: SeriesOutcome): void {
+/** A delivery of a series, and its span. */
+interface TracedDelivery {
+  readonly event: DeliveryBody
+  readonly span: DeliverySpan
+}
+
+function recordOutcome(op: Op, { event, span }: TracedDelivery, outcome: SeriesOutcome): void {
   span.end(outcome)
   const { id, type } = event
   const result = 'error' in outcome ? { error: outcome.error } : { status: outcome.response.status }

@@ -1,4 +1,4 @@
-import { getErrorMessage } from '../../base/formats/thrown-errors.ts'
+import { getErrorSentence } from '../../base/formats/thrown-errors.ts'
 import { type Database, getOnlyRow, readSqlState } from '../engine/port.ts'
 import { buildSchemaLock } from './schema-lock.ts'
 
@@ -28,7 +28,7 @@ END $schema$;`)
   } catch (error) {
     if (!REFUSALS.has(readSqlState(error))) throw error
     throw new Error(
-      `cannot create the schema ${name}: ${getErrorMessage(error)}. Run CREATE SCHEMA ${name} AUTHORIZATION "${role}", or GRANT ALL ON SCHEMA ${name} TO "${role}"`,
+      `cannot create the schema ${name}: ${getErrorSentence(error)} Run CREATE SCHEMA ${name} AUTHORIZATION "${role}", or GRANT ALL ON SCHEMA ${name} TO "${role}"`,
       { cause: error },
     )
   }

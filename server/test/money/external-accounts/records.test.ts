@@ -319,8 +319,8 @@ describe('external accounts', () => {
     expect(await listIds('')).toEqual([newest, middle, oldest])
     expect(await listIds(`customerId=${customerId}`)).toEqual([middle, oldest])
     // An unknown customer does not select the platform's accounts.
-    for (const nobody of [buildUnknownId('Customer'), 'Customer:none'])
-      expect(await listIds(`customerId=${nobody}`)).toEqual([])
+    for (const missingId of [buildUnknownId('Customer'), 'Customer:none'])
+      expect(await listIds(`customerId=${missingId}`)).toEqual([])
     expect(await listIds('currency=USD')).toEqual([newest, oldest])
     expect(await listIds(`customerId=${customerId}&currency=USD`)).toEqual([oldest])
     const first = await client.get(`${PATH}?limit=2`)

@@ -4,7 +4,7 @@ import { getOwnValue } from '@countersign/contract/core/objects'
 import { UNREADABLE } from '@countersign/contract/core/schema'
 import type { MultipartFile, MultipartValue } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
-import { getErrorCode, getErrorMessage } from '../../../base/formats/thrown-errors.ts'
+import { getErrorCode, getErrorSentence } from '../../../base/formats/thrown-errors.ts'
 import { ApiError, fieldError } from '../../../kernel/operation/operation.ts'
 import type { UploadedFile } from '../../../kernel/operation/uploaded-file.ts'
 import { type Pace, watchPace } from './upload-pace.ts'
@@ -188,7 +188,7 @@ async function convertParserErrors<T>(step: Promise<T>): Promise<T> {
     const code = getErrorCode(error) ?? ''
     const refusal = getOwnValue(PARSER_MESSAGES, code)
     if (refusal) throw createPartError(...refusal)
-    throw createPartError('body', `The body is not valid multipart/form-data: ${getErrorMessage(error)}.`)
+    throw createPartError('body', `The body is not valid multipart/form-data: ${getErrorSentence(error)}`)
   }
 }
 
