@@ -1,5 +1,3 @@
-import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currencies'
-
 /**
  * An amount with its currency. If a response has no `decimals`, take them from the account's currency object.
  */
@@ -19,11 +17,6 @@ export function formatFigures({ amount, decimals }: Omit<AmountOfCurrency, 'code
   const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, '0')
   const whole = digits.slice(0, digits.length - decimals).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
   return decimals === 0 ? sign + whole : `${sign}${whole}.${digits.slice(-decimals)}`
-}
-
-/** Returns a currency's decimals, or 0 if the currency is unknown. */
-export function getDecimals(code: string): number {
-  return isKnownCurrency(code) ? CURRENCIES[code].decimals : 0
 }
 
 /** Formats the error of a field that contains no valid amount. */

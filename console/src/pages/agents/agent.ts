@@ -1,7 +1,8 @@
 import type { AgentPolicy } from '@countersign/contract/agents/agent-policy'
 import type { Agent as AgentSchema } from '@countersign/contract/agents/agents'
 import type { Static } from 'typebox'
-import { formatFigures, getDecimals } from '../../ui/money-format.ts'
+import { getDecimals } from '../../ui/currency-decimals.ts'
+import { formatFigures } from '../../ui/money-format.ts'
 
 export type Agent = Static<typeof AgentSchema>
 export type Policy = Static<typeof AgentPolicy>

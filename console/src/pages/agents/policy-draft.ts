@@ -4,7 +4,8 @@ import type {
   AgentPolicyUpdateRequest,
 } from '@countersign/contract/agents/agent-policy'
 import type { Static } from 'typebox'
-import { formatFigures, getDecimals, parseSmallestUnits } from '../../ui/money-format.ts'
+import { getDecimals } from '../../ui/currency-decimals.ts'
+import { formatFigures, parseSmallestUnits } from '../../ui/money-format.ts'
 import type { Policy } from './agent.ts'
 
 export type PolicyChange = Static<typeof AgentPolicyUpdateRequest>

@@ -6,7 +6,8 @@ import {
   VELOCITY_PERIODS,
   VELOCITY_SUBJECTS,
 } from '@countersign/contract/payments/risk-config'
-import { formatAmountError, formatFigures, getDecimals, parseSmallestUnits } from '../../ui/money-format.ts'
+import { getDecimals } from '../../ui/currency-decimals.ts'
+import { formatAmountError, formatFigures, parseSmallestUnits } from '../../ui/money-format.ts'
 import { formatConstant } from '../../ui/status-meaning.ts'
 import type { RuleField, RuleRow } from './rule-rows.tsx'
 import type { Config } from './settings-form.tsx'
