@@ -1,3 +1,4 @@
+import type { Route } from 'playwright-core'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type ConsoleWorld, DESKTOP, look, openSignedIn, PHONE } from '../browser.testing.ts'
 
@@ -38,8 +39,15 @@ describe.each([
     await limits.getByLabel('Maximum number of payments').fill('2')
     await save('limit')
 
+    const held: Route[] = []
+    await page.route('**/overview', (route) => void held.push(route))
     await go('/settings?part=watches')
+    await form('position').waitFor()
     const marks = form('rail mark')
+    // A new rail mark is for the first rail, so the form waits for the rails.
+    expect(await marks.count()).toBe(0)
+    for (const route of held) await route.continue()
+    await page.unroute('**/overview')
     await marks.getByRole('button', { name: 'Add rail mark' }).click()
     await marks.getByLabel('Low-water mark').fill('12.50')
     await save('rail mark')

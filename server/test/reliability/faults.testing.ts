@@ -56,7 +56,7 @@ class FaultyDatabase implements Database {
   async heal(): Promise<void> {
     this.#conflicts = 0
     this.#losses = 0
-    await removeConflictsAtCommit(this.inner)
+    await stopConflictsAtCommit(this.inner)
   }
 
   async query<Row = Record<string, unknown>>(
@@ -111,7 +111,7 @@ export async function makeConflictsAtCommit(db: Database, share: number, random:
   const percent = Math.round(share * 100)
   await db.script(`
     CREATE SEQUENCE reliability_conflicts;
-    CREATE FUNCTION reliability_conflict() RETURNS trigger LANGUAGE plpgsql AS $$
+    CREATE OR REPLACE FUNCTION reliability_conflict() RETURNS trigger LANGUAGE plpgsql AS $$
     DECLARE lot integer := abs(hashint8(pg_current_xact_id()::text::bigint + ${random.below(1_000_000)}) % 200);
     BEGIN
       IF lot >= ${2 * percent} THEN RETURN NULL; END IF;
@@ -119,16 +119,18 @@ export async function makeConflictsAtCommit(db: Database, share: number, random:
       PERFORM nextval('reliability_conflicts');
       IF lot < ${percent} THEN RAISE EXCEPTION 'could not serialize access' USING ERRCODE = '40001'; END IF;
       RAISE EXCEPTION 'deadlock detected' USING ERRCODE = '40P01';
-    END $$;
-    DO $$ DECLARE t text; BEGIN
-      -- The parts of a divided table get the trigger from it.
-      FOR t IN SELECT quote_ident(relname) FROM pg_class
-        WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
-          AND relname <> 'migrations' LOOP
-        EXECUTE 'CREATE CONSTRAINT TRIGGER reliability_conflict AFTER INSERT OR UPDATE OR DELETE ON ' || t ||
-          ' DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION reliability_conflict()';
-      END LOOP;
     END $$;`)
+  // The parts of a divided table get the trigger from it.
+  const { rows } = await db.query<{ name: string }>(`
+    SELECT quote_ident(relname) AS name FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+      AND relname <> 'migrations'`)
+  // Each in its own transaction: locks on several tables could deadlock with a server's transaction.
+  for (const { name } of rows)
+    await db.script(
+      `CREATE CONSTRAINT TRIGGER reliability_conflict AFTER INSERT OR UPDATE OR DELETE ON ${name}
+       DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION reliability_conflict()`,
+    )
 }
 
 /** Counts the commits that failed because of `makeConflictsAtCommit`. */
@@ -139,10 +141,13 @@ export async function countConflictsAtCommit(db: Database): Promise<number> {
   return Number(rows[0]!.count)
 }
 
-/** Removes the triggers of `makeConflictsAtCommit`. */
-export function removeConflictsAtCommit(db: Database): Promise<void> {
+/**
+ * Stops the failures of `makeConflictsAtCommit`. The triggers stay: dropping them locks all tables, which can
+ * deadlock with a server's transaction.
+ */
+export function stopConflictsAtCommit(db: Database): Promise<void> {
   return db.script(
-    'DROP FUNCTION IF EXISTS reliability_conflict() CASCADE; DROP SEQUENCE IF EXISTS reliability_conflicts',
+    'CREATE OR REPLACE FUNCTION reliability_conflict() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$',
   )
 }
 

@@ -7,8 +7,8 @@ import {
   countConflictsAtCommit,
   isFull,
   makeConflictsAtCommit,
-  removeConflictsAtCommit,
   seededRandom,
+  stopConflictsAtCommit,
 } from './faults.testing.ts'
 
 beforeAll(ensureServerBuilt)
@@ -60,7 +60,7 @@ test.runIf(onPostgres)(
       watchBooks(db, bank, pickClient, random, isOver),
       bank.moveMoney(CLIENTS, random.fork(), isOver),
     ])
-    await removeConflictsAtCommit(db)
+    await stopConflictsAtCommit(db)
     await expectEachOnce(db, bank, pickClient())
     await db.close()
   },

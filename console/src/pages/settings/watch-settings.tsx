@@ -1,6 +1,8 @@
 import { NumberInput, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
+import { Panel } from '../../ui/page.tsx'
+import { ErrorState, Loading } from '../../ui/states.tsx'
 import {
   buildRailMarkFields,
   fromPositionMarkRows,
@@ -19,11 +21,9 @@ const AGE_HOURS_MAX = 8_760
 
 /** Thresholds for monitored values. They apply to the overview, the doctor, the metrics and the alerts. */
 export function WatchSettings() {
-  const { data } = useQuery({ queryKey: ['overview'], queryFn: () => countersign.overview.get() })
-  const rails = data?.rails.map(({ name }) => name) ?? []
   return (
     <Stack gap="lg">
-      <RailMarks rails={rails} />
+      <RailMarks />
       <SettingsForm
         title="Low-water marks of positions"
         text="Positions below their marks need attention: the overview shows them, and an alert is sent."
@@ -63,13 +63,29 @@ export function WatchSettings() {
   )
 }
 
-function RailMarks({ rails }: { readonly rails: readonly string[] }) {
+const RAIL_MARKS_TITLE = 'Low-water marks of rails'
+
+/** Needs the server's rails first: a new mark is for the first one. */
+function RailMarks() {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['overview'],
+    queryFn: () => countersign.overview.get(),
+  })
+  if (data) return <RailMarksForm rails={data.rails.map(({ name }) => name)} />
+  return (
+    <Panel title={RAIL_MARKS_TITLE}>
+      {error ? <ErrorState error={error} retry={() => void refetch()} /> : <Loading lines={4} />}
+    </Panel>
+  )
+}
+
+function RailMarksForm({ rails }: { readonly rails: readonly string[] }) {
   // A threshold for a removed rail stays until it is deleted.
   const buildFields = (rows: readonly { readonly rail?: string }[]) =>
     buildRailMarkFields([...new Set([...rails, ...rows.flatMap(({ rail }) => (rail ? [rail] : []))])])
   return (
     <SettingsForm
-      title="Low-water marks of rails"
+      title={RAIL_MARKS_TITLE}
       text="Rails whose ledger balance is below their mark need attention: the overview shows them, and an alert is sent."
       createDraft={({ watchConfig }) => ({ rows: toRailMarkRows(watchConfig.railMarks) })}
       buildChange={({ rows }) => ({ watchConfig: { railMarks: fromRailMarkRows(rows) } })}
