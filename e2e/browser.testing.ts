@@ -1,10 +1,9 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Countersign } from '@countersign/sdk'
 import { Agent } from '@countersign/sdk/agent'
-import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type BrowserContextOptions, type Browser as Chromium, chromium, type Page } from 'playwright-core'
 import { expect, inject } from 'vitest'
 import { makePlatform } from '../sdk/test/platform.testing.ts'
 
@@ -16,6 +15,8 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
   '--no-first-run',
+  // No other host is found.
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost, EXCLUDE *.localhost',
 ]
 
 export interface Browser {
@@ -23,34 +24,27 @@ export interface Browser {
   close(): Promise<void>
 }
 
-/** Starts Chromium with an empty profile and access to this machine only. */
+let chromiumOfWorker: Promise<Chromium> | undefined
+
+/** Starts Chromium once per worker. It ends with the worker. */
+async function launchChromium(): Promise<Chromium> {
+  const running = await chromiumOfWorker
+  if (running?.isConnected()) return running
+  chromiumOfWorker = chromium.launch({ executablePath: process.env.CHROMIUM!, args: FLAGS })
+  return chromiumOfWorker
+}
+
+/** Opens a page in an empty profile, with access to this machine only. */
 export async function startBrowser(
   options: Pick<BrowserContextOptions, 'javaScriptEnabled' | 'viewport' | 'isMobile' | 'hasTouch'> = {},
 ): Promise<Browser> {
-  const profile = await mkdtemp(join(tmpdir(), 'countersign-chromium-'))
-  let context: BrowserContext | undefined
-  const close = async () => {
-    await context?.close()
-    await rm(profile, { recursive: true, force: true, maxRetries: 3 })
-  }
-  try {
-    context = await chromium.launchPersistentContext(profile, {
-      executablePath: process.env.CHROMIUM!,
-      args: FLAGS,
-      viewport: { width: 1100, height: 900 },
-      // Elements that are still fading in would fail the contrast check.
-      reducedMotion: 'reduce',
-      ...options,
-    })
-    await context.route(
-      ({ hostname }) => !/^(?:127\.0\.0\.1|(?:.+\.)?localhost)$/.test(hostname),
-      (route) => route.abort(),
-    )
-    return { page: context.pages()[0] ?? (await context.newPage()), close }
-  } catch (error) {
-    await close()
-    throw error
-  }
+  const context = await (await launchChromium()).newContext({
+    viewport: { width: 1100, height: 900 },
+    // Elements that are still fading in would fail the contrast check.
+    reducedMotion: 'reduce',
+    ...options,
+  })
+  return { page: await context.newPage(), close: () => context.close() }
 }
 
 /**
