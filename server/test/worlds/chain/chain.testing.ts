@@ -194,17 +194,22 @@ export async function newHolder({ client, service }: Pick<OnChain, 'client' | 's
   return { customerId, account, address: account.fundingPaymentInstructions[0].accountOrWalletInfo.address }
 }
 
-/** Waits until an account has at least this many deposits, and returns them. */
+/** Waits until an account has this many deposits, and returns them. Throws if it has more. */
 export async function credited(
   { client }: OnChain,
   accountId: string,
   count: number,
+  seconds?: number,
 ): Promise<Reply['body'][]> {
   const deposits = await until(
     () => client.get(`/deposits?accountId=${accountId}&limit=100`),
     ({ body }) => body.data.length >= count,
+    seconds,
   )
-  return deposits.body.data
+  const { data } = deposits.body
+  if (data.length > count)
+    throw new Error(`${accountId} has ${data.length} deposits instead of ${count}: ${JSON.stringify(data)}`)
+  return data
 }
 
 /** Reads the available balance of a customer's or the platform's account, in the smallest unit. */
