@@ -209,6 +209,7 @@ describe('a document form is refused that', () => {
     for (const truncated of [form.subarray(0, -20), form.subarray(0, 300), form.subarray(0, 10)]) {
       const reply = await sendForm(client, 'POST', '/documents', truncated)
       expect(reply.status, JSON.stringify(reply.body)).toBe(400)
+      expect(reply.body.message).toMatch(/^The body is not valid multipart\/form-data\. It may be cut off, /)
     }
   })
 
