@@ -236,6 +236,22 @@ export async function followed(
   )
 }
 
+/** The part of a chain's day, in UTC, that a test may take until it reads the day's statement. */
+const TEST_SECONDS_MAX = 300n
+export const DAY_SECONDS = 86_400n
+
+/**
+ * Moves the chain past midnight if its day is about to end, so that everything a test books is on one day's
+ * statement.
+ */
+export async function avoidMidnight({ chain }: Pick<OnChain, 'chain'>): Promise<void> {
+  const { timestamp } = await chain.block()
+  const secondsLeft = DAY_SECONDS - (timestamp % DAY_SECONDS)
+  if (secondsLeft > TEST_SECONDS_MAX) return
+  await chain.rpc('evm_increaseTime', [Number(secondsLeft)])
+  await chain.mine(1)
+}
+
 /** Counts the alerts of a kind so far. */
 export async function countAlerts({ service }: Pick<OnChain, 'service'>, kind: ChainAlert): Promise<number> {
   const text = await service.app.metrics.text(async () => true)
