@@ -89,7 +89,6 @@ export const API = {
   ...memberSelf,
   ...memberSessions,
   ...memberInvitations,
-  ...searches,
   ...customers,
   ...customerDeletion,
   ...customerErasures,

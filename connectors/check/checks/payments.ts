@@ -10,7 +10,9 @@ import {
   fetchPayment,
   getAmount,
   getParty,
+  type Order,
   sendOrder,
+  toDirection,
   waitForStatus,
 } from '../kit/context.ts'
 import { assert, CheckSkipped, type Group } from '../kit/report.ts'
@@ -27,9 +29,15 @@ export const PAYMENTS: Group<Context> = {
     { name: 'unknown fields are ignored', run: checkUnknownFields },
     {
       name: 'a payment that cannot be made becomes FAILED with a reason and moves no money',
-      run: checkFailure,
+      run: (context) => checkFailure(context, buildPayment(context, getParty(context, 'fails'))),
     },
-    { name: 'a returned payment becomes RETURNED, and its money is back in the balance', run: checkReturn },
+    {
+      name: 'a returned payment becomes RETURNED, and its money is back in the balance',
+      run: (context) => {
+        const payment = buildPayment(context, getParty(context, 'returned'))
+        return checkReturn(context, payment, -getAmount(context))
+      },
+    },
     { name: 'an UNKNOWN payment reaches a definite status', run: checkUnknownPayment },
     { name: 'a waiting payment can be canceled and moves no money', run: checkCancellation },
     { name: 'canceling too late returns the actual status', run: checkLateCancellation },
@@ -40,10 +48,16 @@ export const PULLS: Group<Context> = {
   name: 'Pulls',
   checks: [
     { name: 'a pull is delivered, and moves the balance once', run: checkPull },
-    { name: 'a pull that cannot be made becomes FAILED with a reason', run: checkFailedPull },
+    {
+      name: 'a pull that cannot be made becomes FAILED with a reason',
+      run: (context) => checkFailure(context, buildPull(context, getParty(context, 'payerFails'))),
+    },
     {
       name: 'a pull that the payer reverses becomes RETURNED, and its money leaves the balance',
-      run: checkReturnedPull,
+      run: (context) => {
+        const pull = buildPull(context, getParty(context, 'payerReturned'))
+        return checkReturn(context, pull, getAmount(context))
+      },
     },
   ],
 }
@@ -80,20 +94,19 @@ async function checkUnknownFields(context: Context): Promise<void> {
   })
 }
 
-async function checkFailure(context: Context): Promise<void> {
-  const payment = buildPayment(context, getParty(context, 'fails'))
-  await expectBalanceChange(context, { [payment.id]: [] }, async () => {
-    await sendOrder(context, payment)
-    expectFailure(await waitForStatus(context, 'payments', payment.id, 'FAILED'))
+/** Checks an order that cannot be made. */
+async function checkFailure(context: Context, order: Order): Promise<void> {
+  await expectBalanceChange(context, { [order.id]: [] }, async () => {
+    await sendOrder(context, order)
+    expectFailure(await waitForStatus(context, toDirection(order), order.id, 'FAILED'))
   })
 }
 
-async function checkReturn(context: Context): Promise<void> {
-  const payment = buildPayment(context, getParty(context, 'returned'))
-  const amount = getAmount(context)
-  await expectBalanceChange(context, { [payment.id]: [-amount, amount] }, async () => {
-    await sendOrder(context, payment)
-    expectFailure(await waitForStatus(context, 'payments', payment.id, 'RETURNED'))
+/** Checks an order whose money comes back. `amount` is how it first changes the balance. */
+async function checkReturn(context: Context, order: Order, amount: bigint): Promise<void> {
+  await expectBalanceChange(context, { [order.id]: [amount, -amount] }, async () => {
+    await sendOrder(context, order)
+    expectFailure(await waitForStatus(context, toDirection(order), order.id, 'RETURNED'))
   })
 }
 
@@ -147,23 +160,6 @@ async function checkPull(context: Context): Promise<void> {
     assert(status === 'DELIVERED', `a delivered pull is ${status} afterwards`)
     const reply = await context.wire.call({ method: 'GET', path: `/payments/${pull.id}` })
     expectRefusal(reply, [404], 'GET of a payment with the id of a pull', 'PAYMENT_NOT_FOUND')
-  })
-}
-
-async function checkFailedPull(context: Context): Promise<void> {
-  const pull = buildPull(context, getParty(context, 'payerFails'))
-  await expectBalanceChange(context, { [pull.id]: [] }, async () => {
-    await sendOrder(context, pull)
-    expectFailure(await waitForStatus(context, 'pulls', pull.id, 'FAILED'))
-  })
-}
-
-async function checkReturnedPull(context: Context): Promise<void> {
-  const pull = buildPull(context, getParty(context, 'payerReturned'))
-  const amount = getAmount(context)
-  await expectBalanceChange(context, { [pull.id]: [amount, -amount] }, async () => {
-    await sendOrder(context, pull)
-    expectFailure(await waitForStatus(context, 'pulls', pull.id, 'RETURNED'))
   })
 }
 

@@ -39,7 +39,7 @@ export type Party = Accounts['delivered']
 type HookField = 'deposit' | 'reverseDeposit' | 'closeDay' | 'restart'
 type PartyField = Exclude<keyof Accounts, 'currency' | 'amount' | 'nameChecks' | HookField>
 export type Direction = 'payments' | 'pulls'
-type Order = PaymentRequest | PullRequest
+export type Order = PaymentRequest | PullRequest
 
 const POLL_MS = 50
 

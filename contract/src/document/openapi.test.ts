@@ -114,6 +114,17 @@ describe('the OpenAPI document', () => {
     expect(marked).toEqual(operations.map(({ path }) => path).filter((path) => /^\/agents\b/.test(path)))
   })
 
+  test('names the credentials of a backend as the token that the API returns does', () => {
+    const { description } = document.tags.find(({ name }: { name: string }) => name === 'API tokens')
+    const { properties } = document.components.schemas.ApiToken
+    const names = [...description.matchAll(/`(\w+)`/g)].map(([, name]) => name)
+    expect(names).toEqual(['clientId', 'clientSecret'])
+    expect(Object.keys(properties)).toEqual(expect.arrayContaining(names))
+    expect(document.components.securitySchemes.BasicAuth.description).toMatch(
+      /^User name: a token's `clientId`\. Password: its `clientSecret`\./,
+    )
+  })
+
   test('declares each parameter of a path', () => {
     for (const { path, operation } of operations) {
       const names = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1])

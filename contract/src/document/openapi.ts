@@ -125,7 +125,7 @@ function buildDocument(options: OpenApiOptions): Json {
           type: 'http',
           scheme: 'basic',
           description:
-            'User name: `tokenId`. Password: `clientSecret`. In a sandbox, both are in credentials.json.',
+            "User name: a token's `clientId`. Password: its `clientSecret`. A sandbox's credentials.json has both, the user name as `tokenId`.",
         },
         MemberCookie: {
           type: 'apiKey',

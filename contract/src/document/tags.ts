@@ -14,7 +14,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   'API tokens': {
     introduction:
-      "A backend authenticates by HTTP Basic with a token's `tokenId` and `clientSecret`. Give each " +
+      "A backend authenticates by HTTP Basic with a token's `clientId` and `clientSecret`. Give each " +
       'backend a separate token with only the permissions that it needs.',
     guide: 'api',
   },

@@ -28,3 +28,7 @@ test('the list of ISO 4217 currencies consists of more than 170 valid codes', ()
   expect(ISO_4217_CODES.every((code) => /^[A-Z]{3}$/.test(code))).toBe(true)
   expect(ISO_4217_CODES.length).toBeGreaterThan(170)
 })
+
+test('no ISO 4217 currency is listed twice, so none can have two numbers of decimals', () => {
+  expect(ISO_4217_CODES.filter((code, index) => ISO_4217_CODES.indexOf(code) !== index)).toEqual([])
+})

@@ -16,12 +16,14 @@ const OTHER_DECIMALS = {
   4: 'CLF UYW',
 } as const
 
-const DECIMALS: ReadonlyMap<string, number> = new Map([
+const ENTRIES: readonly (readonly [code: string, decimals: number])[] = [
   ...splitCodes(TWO_DECIMALS).map((code) => [code, 2] as const),
   ...Object.entries(OTHER_DECIMALS).flatMap(([decimals, list]) =>
     splitCodes(list).map((code) => [code, Number(decimals)] as const),
   ),
-])
+]
+
+const DECIMALS: ReadonlyMap<string, number> = new Map(ENTRIES)
 
 function splitCodes(list: string): readonly string[] {
   return list.trim().split(/\s+/)
@@ -33,4 +35,4 @@ export function getIso4217Decimals(code: string): number | undefined {
 }
 
 /** All known codes. */
-export const ISO_4217_CODES: readonly string[] = [...DECIMALS.keys()]
+export const ISO_4217_CODES: readonly string[] = ENTRIES.map(([code]) => code)

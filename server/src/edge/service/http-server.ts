@@ -30,6 +30,7 @@ import { type HttpResponse, isHttpResponse } from '../http/request/call.ts'
 import { buildHead, readHeaderText } from '../http/request/head.ts'
 import { type TakeUpload, uploadTaker } from '../http/request/upload.ts'
 import { closeUnread, limitRest, refuseEarly, refuseNotHttp, sendError } from '../http/response/refuse.ts'
+import { convertTransportError } from '../http/response/transport-errors.ts'
 import { addMetrics } from '../observability/metrics-endpoint.ts'
 import type { RequestLine } from '../observability/request-lines.ts'
 import { addCardPage } from '../pages/card-page.ts'
@@ -341,33 +342,4 @@ function addHealth(server: FastifyInstance, app: App, leaving: Shutdown): void {
     if (cause !== undefined) app.log.error({ err: cause, ...request.trace }, 'database unreachable')
     return sendError(app, reply, new ApiError('UNAVAILABLE', { message }))
   })
-}
-
-/** Converts errors that fastify raises before a handler runs. */
-function convertTransportError(app: App, error: unknown, request: FastifyRequest): ApiError {
-  if (error instanceof ApiError) return error
-  const statusCode = getStatus(error)
-  if (statusCode === 413) return tooLarge(request.routeOptions.bodyLimit)
-  if (statusCode === 415) return createMediaTypeError(request.routeOptions.config.isUpload ?? false)
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500 && error instanceof Error)
-    return new ApiError('INVALID_INPUT', { message: error.message })
-  app.log.error({ err: error, route: request.routeOptions.url, ...request.trace }, 'request failed')
-  return new ApiError('INTERNAL_ERROR')
-}
-
-function createMediaTypeError(isUpload: boolean): ApiError {
-  return new ApiError(
-    'UNSUPPORTED_MEDIA_TYPE',
-    isUpload ? { message: 'The request body must be multipart/form-data.' } : {},
-  )
-}
-
-function getStatus(error: unknown): number | undefined {
-  const hasStatus = typeof error === 'object' && error !== null && 'statusCode' in error
-  return hasStatus && typeof error.statusCode === 'number' ? error.statusCode : undefined
-}
-
-function tooLarge(bodyBytesMax: number | undefined): ApiError {
-  const message = `The request body must have at most ${bodyBytesMax} bytes.`
-  return new ApiError('PAYLOAD_TOO_LARGE', { message, details: { bodyBytesMax } })
 }

@@ -100,7 +100,9 @@ function findEntryFault({
   )
   if (plain)
     return `sweeps: ${plain.currency} has no signed transfers, so its deposit addresses would need coin for gas`
-  return rpcs.length < agreement ? 'rpcs: an agreement of 2 needs two nodes' : undefined
+  return rpcs.length < agreement
+    ? 'agreement: two nodes must agree, but rpcs has only one. Add a second node, or set agreement to 1'
+    : undefined
 }
 
 /** Parses a node's URL. Error messages do not repeat it, because it may contain a key. */

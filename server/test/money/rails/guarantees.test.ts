@@ -298,13 +298,13 @@ async function findDepositAccount(customerId: string): Promise<string> {
 
 const formatDay = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
-/** Closes the bank today and tomorrow. */
-async function closeBank(): Promise<void> {
+/** Closes the bank today and tomorrow. Returns the time at which it opens again. */
+async function closeBank(): Promise<string> {
+  const [today, tomorrow, dayAfter] = [formatDay(0), formatDay(1), formatDay(2)]
   const days = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'] as const
   const hours = { timeZone: 'UTC', days: [...days], opensAt: '09:00', cutOff: '16:30' }
-  await world.setRails([
-    exampleBank(world.bank.url, { hours: { ...hours, holidays: [formatDay(0), formatDay(1)] } }),
-  ])
+  await world.setRails([exampleBank(world.bank.url, { hours: { ...hours, holidays: [today, tomorrow] } })])
+  return `${dayAfter}T09:00:00.000Z`
 }
 
 /** Makes the payments due that wait for the bank to open. */
@@ -330,9 +330,9 @@ describe('with a changed rails file', () => {
 
   test('outside the hours of a rail a payment waits for its opening, and shows the time', async () => {
     const { customerId, account, payee } = await newFundedCustomer()
-    await closeBank()
+    const opensAt = await closeBank()
     const { id, waitsUntil } = await send(account.id, payee)
-    expect(waitsUntil).toBe(`${formatDay(2)}T09:00:00.000Z`)
+    expect(waitsUntil).toBe(opensAt)
     await until(runJobsNow, (jobs) => jobs > 0)
     expect(await world.readTransaction(id)).toMatchObject({ status: 'PENDING', waitsUntil })
     expect(await listAtBank('payments', id)).toEqual([])

@@ -34,7 +34,7 @@ async function createBookedDeposit(amount: number, credit?: Account) {
   const bank = new ModelBank(world)
   const deposit = await readDeposit(await bank.receives(5000))
   if (credit) await correctDeposit(deposit, 'assign', { accountId: credit.id })
-  await bank.books(amount)
+  await bank.books(amount, yesterday)
   const day = await compareDay(bank)
   expect(day.differences).toMatchObject([
     {

@@ -230,14 +230,16 @@ test('a reversal that is requested while the bank is closed waits for its next o
   const { app } = bank.world.service
   const { entry } = requireValue(app.rails.list().find(isBankFilesRail), 'rail of files')
   const days = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN']
-  const hours = { timeZone: 'UTC', days, opensAt: '00:00', cutOff: '00:01' }
+  const [today, tomorrow, dayAfter] = [0, 1, 2].map((count) =>
+    new Date(app.clock().getTime() + count * 86_400_000).toISOString().slice(0, 10),
+  )
+  const hours = { timeZone: 'UTC', days, opensAt: '00:00', cutOff: '00:01', holidays: [today, tomorrow] }
   await bank.world.setRails([{ ...entry, hours }])
   expect((await reverse(id)).status).toBe(200)
   const { rows } =
     await query(`SELECT created_at FROM bank_payments WHERE kind = 'REVERSAL' AND file_id IS NULL
     AND NOT details ? 'failure'`)
-  const tomorrow = new Date(app.clock().getTime() + 86_400_000).toISOString().slice(0, 10)
-  expect(rows).toEqual([{ created_at: new Date(`${tomorrow}T00:00:00.000Z`) }])
+  expect(rows).toEqual([{ created_at: new Date(`${dayAfter}T00:00:00.000Z`) }])
   await bank.world.setRails([entry])
   await sendAloneInFile(await newPayingCustomer(bank, 'closed'), '555666780')
   expect(await findReversal(id)).toEqual({ status: 'WAITING' })

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import {
+  avoidMidnight,
   chainAbsent,
   countAlerts,
+  DAY_SECONDS,
   findGasAddress,
   followed,
   newHolder,
@@ -157,6 +159,7 @@ describe.skipIf(chainAbsent)('cold storage on a chain', () => {
   })
 
   test('that had money before shows it in its own statement, as a difference for a person', async () => {
+    await avoidMidnight(on)
     await on.chain.mint(findVaultAddress(VAULT.earlier), 77_000n)
     await on.chain.mine(4)
     await followed(on)
@@ -169,18 +172,21 @@ describe.skipIf(chainAbsent)('cold storage on a chain', () => {
     )
     expect(await readBalances()).toEqual(before)
     const { timestamp } = await on.chain.block()
-    const day = new Date(Number(timestamp) * 1000).toISOString().slice(0, 10)
-    await on.chain.rpc('evm_increaseTime', [86_400])
+    const toDate = (seconds: bigint) => new Date(Number(seconds) * 1000).toISOString().slice(0, 10)
+    const [dayBefore, day] = [toDate(timestamp - DAY_SECONDS), toDate(timestamp)]
+    await on.chain.rpc('evm_increaseTime', [Number(DAY_SECONDS)])
     await on.chain.mine(4)
     await followed(on)
-    const reconcile = async (rail: string) => {
+    const reconcile = async (rail: string, date = day) => {
       const out = await runCommand(
         on.service.app,
-        ['reconciliation', 'run', '--rail', rail, '--date', day],
+        ['reconciliation', 'run', '--rail', rail, '--date', date],
         on.client.baseUrl,
       )
       return (out as { data: Reply['body'][] }).data[0]
     }
+    // If midnight has passed since, the movements of earlier tests are on the statements of the day before.
+    for (const rail of ['base', 'base:cold']) await reconcile(rail, dayBefore)
     expect(JSON.stringify((await reconcile('base'))?.differences)).not.toContain('TreasuryMovement')
     expect(await reconcile('base:cold')).toMatchObject({
       status: 'DIFFERENT',

@@ -70,6 +70,14 @@ describe.skipIf(chainAbsent)('deposits on a chain', () => {
     expect(await balanceOf(on, customerId)).toBe(2_500_000n)
   })
 
+  test('a test that expects fewer deposits than an account has fails', async () => {
+    const { account, address } = await newHolder(on)
+    await on.chain.transfer(1, address, 3n)
+    await on.chain.mine(2)
+    await credited(on, account.id, 1)
+    await expect(credited(on, account.id, 0)).rejects.toThrow('has 1 deposits instead of 0')
+  })
+
   test('a deposit that several processes book at the same time counts once', async () => {
     const { customerId, address } = await newHolder(on)
     for (const amount of [1n, 2n, 4n, 8n, 16n, 32n]) await on.chain.transfer(1, address, amount)

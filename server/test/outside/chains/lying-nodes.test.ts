@@ -53,11 +53,7 @@ describe.skipIf(chainAbsent)('a node that lies', () => {
       )
       expect(await balanceOf(on, customerId)).toBe(0n)
       on.proxy.honest()
-      await until(
-        () => credited(on, account.id, 0),
-        (deposits) => deposits.length === 1,
-        60,
-      )
+      await credited(on, account.id, 1, 60)
       await followed(on, 40)
       expect(await balanceOf(on, customerId)).toBe(1_000n)
       const [ledger, chain] = await bothSides(on)
@@ -124,11 +120,7 @@ describe.skipIf(chainAbsent)('with two nodes that have to agree', () => {
       )
       expect(await balanceOf(on, customerId)).toBe(0n)
       on.proxy.honest()
-      await until(
-        () => credited(on, account.id, 0),
-        (deposits) => deposits.length === 2,
-        40,
-      )
+      await credited(on, account.id, 2)
       expect(await balanceOf(on, customerId)).toBe(1_234n)
       const [ledger, chain] = await bothSides(on)
       expect(ledger).toBe(chain)

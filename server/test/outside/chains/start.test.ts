@@ -88,7 +88,10 @@ describe.skipIf(chainAbsent)('the chain of a rail', () => {
         { serves: [{ direction: 'OUT', accountTypes: ['ETHEREUM_WALLET'], currencies: ['USDC'] }] },
         'only BASE_WALLET',
       ],
-      [{ agreement: 2 }, 'needs two nodes'],
+      [
+        { agreement: 2 },
+        'RAILS_FILE, rail base: agreement: two nodes must agree, but rpcs has only one. Add a second node, or set agreement to 1.',
+      ],
       [
         { agreement: 2, rpcs: [chain.url, `${chain.url}/`].map((url) => ({ type: 'url', url })) },
         'two nodes have the same URL',

@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import {
+  avoidMidnight,
   type BehindProxy,
   balanceOf,
   bothSides,
   chainAbsent,
   credited,
+  DAY_SECONDS,
   followed,
   newHolder,
   openBehindProxy,
 } from '../../worlds/chain/chain.testing.ts'
 import { type Reply, until } from '../../worlds/client.testing.ts'
 
-const DAY_SECONDS = 86_400
 const SWEPT_FROM = 1_000_000
 
 let on: BehindProxy
@@ -25,6 +26,7 @@ describe.skipIf(chainAbsent)('the statement of a chain', () => {
   afterAll(() => on?.close())
 
   test('agrees with the ledger after deposits, payouts and sweeps', async () => {
+    await avoidMidnight(on)
     const { account, address } = await newHolder(on)
     await on.chain.transfer(1, address, 5_000_000n)
     await on.chain.transfer(1, address, 25n)
@@ -53,6 +55,7 @@ describe.skipIf(chainAbsent)('the statement of a chain', () => {
   })
 
   test('shows a transfer whose log is missing as a difference of its amount', async () => {
+    await avoidMidnight(on)
     const { customerId, address } = await newHolder(on)
     on.proxy.lie('eth_getLogs', 'no logs')
     await on.chain.transfer(1, address, 777n)
@@ -98,13 +101,17 @@ async function payOut(amount: number): Promise<void> {
   )
 }
 
-/** Ends the day of the chain, and returns its date. */
+/**
+ * Ends the day of the chain, and returns its date. The day before is reconciled first, because the treasury's
+ * money is on its statement if midnight has passed since.
+ */
 async function endDay(): Promise<string> {
   await followed(on)
   const { timestamp } = await on.chain.block()
-  await on.chain.rpc('evm_increaseTime', [DAY_SECONDS])
+  await on.chain.rpc('evm_increaseTime', [Number(DAY_SECONDS)])
   await on.chain.mine(3)
   await followed(on)
+  await reconcileDay(toDate(timestamp - DAY_SECONDS))
   return toDate(timestamp)
 }
 

@@ -7,6 +7,7 @@ import {
   type Part,
   PDF,
   sendForm,
+  splitIntoChunks,
   upload,
 } from '../../worlds/records/onboarding.testing.ts'
 import { buildUnknownId } from '../../worlds/records/payments.testing.ts'
@@ -209,6 +210,7 @@ describe('a document form is refused that', () => {
     for (const truncated of [form.subarray(0, -20), form.subarray(0, 300), form.subarray(0, 10)]) {
       const reply = await sendForm(client, 'POST', '/documents', truncated)
       expect(reply.status, JSON.stringify(reply.body)).toBe(400)
+      expect(reply.body.message).toMatch(/^The body is not valid multipart\/form-data\. It may be cut off, /)
     }
   })
 
@@ -241,6 +243,30 @@ test('PDF, JPEG and PNG files are accepted up to the maximum size', async () => 
   await newDocument(PDF, 'a.pdf')
   await newDocument(JPEG, 'a.jpg')
   await newDocument(buildPng(10 * 1024 * 1024))
+})
+
+describe('a document form without a stated length', () => {
+  const sendChunked = (bytes: Uint8Array) =>
+    sendForm(client, 'POST', '/documents', splitIntoChunks(bytes, 64 * 1024))
+
+  test('is accepted if it is within the limit, and its file is stored unchanged', async () => {
+    const file = buildPng(200_000)
+    const created = await sendChunked(encodeForm([...buildFieldParts(), buildFilePart(file)]))
+    expect(created.status, JSON.stringify(created.body)).toBe(201)
+    const { url } = (await client.post(`/documents/${created.body.id}/link`)).body
+    expect(Buffer.from(await (await fetch(url)).arrayBuffer()).equals(file)).toBe(true)
+  })
+
+  test.each([10 * 1024 * 1024 + 1, 11 * 1024 * 1024])(
+    'is refused if its file has %i bytes, and stores nothing',
+    async (bytes) => {
+      const holder = (await newCustomer(client)).id
+      const fields = Object.entries(buildFields(holder)).map(([name, value]) => ({ name, value }))
+      const reply = await sendChunked(encodeForm([...fields, buildFilePart(buildPng(bytes))]))
+      expect([reply.status, reply.body.code]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
+      expect((await client.get(`/documents?documentHolder=${holder}`)).body.data).toEqual([])
+    },
+  )
 })
 
 test('the sandbox refuses a file by the suffix of its name, also as a replacement', async () => {

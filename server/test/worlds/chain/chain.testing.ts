@@ -194,17 +194,22 @@ export async function newHolder({ client, service }: Pick<OnChain, 'client' | 's
   return { customerId, account, address: account.fundingPaymentInstructions[0].accountOrWalletInfo.address }
 }
 
-/** Waits until an account has at least this many deposits, and returns them. */
+/** Waits until an account has this many deposits, and returns them. Throws if it has more. */
 export async function credited(
   { client }: OnChain,
   accountId: string,
   count: number,
+  seconds?: number,
 ): Promise<Reply['body'][]> {
   const deposits = await until(
     () => client.get(`/deposits?accountId=${accountId}&limit=100`),
     ({ body }) => body.data.length >= count,
+    seconds,
   )
-  return deposits.body.data
+  const { data } = deposits.body
+  if (data.length > count)
+    throw new Error(`${accountId} has ${data.length} deposits instead of ${count}: ${JSON.stringify(data)}`)
+  return data
 }
 
 /** Reads the available balance of a customer's or the platform's account, in the smallest unit. */
@@ -229,6 +234,22 @@ export async function followed(
     (row) => row !== undefined && row.followed_block >= last,
     seconds,
   )
+}
+
+/** The part of a chain's day, in UTC, that a test may take until it reads the day's statement. */
+const TEST_SECONDS_MAX = 300n
+export const DAY_SECONDS = 86_400n
+
+/**
+ * Moves the chain past midnight if its day is about to end, so that everything a test books is on one day's
+ * statement.
+ */
+export async function avoidMidnight({ chain }: Pick<OnChain, 'chain'>): Promise<void> {
+  const { timestamp } = await chain.block()
+  const secondsLeft = DAY_SECONDS - (timestamp % DAY_SECONDS)
+  if (secondsLeft > TEST_SECONDS_MAX) return
+  await chain.rpc('evm_increaseTime', [Number(secondsLeft)])
+  await chain.mine(1)
 }
 
 /** Counts the alerts of a kind so far. */

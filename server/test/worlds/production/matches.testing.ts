@@ -14,6 +14,8 @@ export class MatchingWorld {
   readonly #source: string
   readonly #destination: string
   #keys = 0
+  /** Read once, so that a midnight does not divide a test's bookings between two days. */
+  readonly today = dateBefore(0)
 
   private constructor(world: Production, source: string, destination: string) {
     this.world = world
@@ -62,7 +64,7 @@ export class MatchingWorld {
   /** Closes today with these lines, which name no payment. Returns a function that finds a line's id by its amount. */
   async states(bank: ModelBank, lines: readonly (readonly [amount: number, text?: string])[]) {
     for (const [amount, text] of lines)
-      bank.book(dateBefore(0), { kind: 'OTHER', amount: String(amount), ...(text ? { text } : {}) })
+      bank.book(this.today, { kind: 'OTHER', amount: String(amount), ...(text ? { text } : {}) })
     await this.closes(bank)
     const { differences } = await this.day(bank)
     return (amount: number): string => {
@@ -76,13 +78,13 @@ export class MatchingWorld {
 
   /** Closes today. */
   async closes(bank: ModelBank): Promise<void> {
-    await bank.tell(bank.event('statement', bank.close(dateBefore(0))))
+    await bank.tell(bank.event('statement', bank.close(this.today)))
   }
 
   /** Reconciles today, as the operator does, and returns the day with its differences. */
   async day(bank: ModelBank): Promise<Reply['body']> {
     const { client, service } = this.world
-    const args = ['reconciliation', 'run', '--rail', bank.name, '--date', dateBefore(0)]
+    const args = ['reconciliation', 'run', '--rail', bank.name, '--date', this.today]
     await runCommand(service.app, args, '')
     const { data } = (await client.get(`/reconciliations?rail=${bank.name}`)).body
     return (await client.get(`/reconciliations/${data[0].id}`)).body

@@ -19,6 +19,8 @@ const DAY_MS = 86_400_000
 
 /** The days of an account. Each has a statement. */
 export class Days {
+  // Read once: a midnight between two statements would leave out a day.
+  readonly #startMs = Date.now()
   #count = 0
 
   /** `YYYY-MM-DD` */
@@ -28,7 +30,7 @@ export class Days {
   }
 
   get last(): string {
-    return new Date(Date.now() + this.#count * DAY_MS).toISOString().slice(0, 10)
+    return new Date(this.#startMs + this.#count * DAY_MS).toISOString().slice(0, 10)
   }
 }
 

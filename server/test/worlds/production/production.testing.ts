@@ -131,11 +131,11 @@ export class ModelBank {
     }
   }
 
-  /** Closes yesterday with a single entry of this amount for that deposit. */
-  async books(amount: number): Promise<void> {
+  /** Closes a day, by default yesterday, with a single entry of this amount for that deposit. */
+  async books(amount: number, date = dateBefore(1)): Promise<void> {
     const { depositId } = this.deposit(amount)
-    this.book(dateBefore(1), { kind: 'DEPOSIT', depositId, amount: String(amount) })
-    await this.tell(this.event('statement', this.close(dateBefore(1))))
+    this.book(date, { kind: 'DEPOSIT', depositId, amount: String(amount) })
+    await this.tell(this.event('statement', this.close(date)))
     await until(
       async () => (await this.#world.client.get(`/reconciliations?rail=${this.name}`)).body.data,
       (days) => days.length > 0 && days[0].status !== 'WAITING',

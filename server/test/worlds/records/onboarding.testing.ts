@@ -297,13 +297,13 @@ export async function sendForm(
   client: Client,
   method: string,
   path: string,
-  form: Uint8Array,
+  form: Uint8Array | ReadableStream<Uint8Array>,
   headers: Record<string, string> = {},
 ): Promise<Reply> {
   const response = await fetch(client.baseUrl + path, {
     method,
     headers: { Authorization: client.authorization, 'Content-Type': FORM_TYPE, ...headers },
-    body: new Uint8Array(form),
+    ...(form instanceof ReadableStream ? { body: form, duplex: 'half' } : { body: new Uint8Array(form) }),
   })
   const text = await response.text()
   return {
@@ -311,6 +311,16 @@ export async function sendForm(
     body: text === '' ? undefined : parseJson(text),
     headers: response.headers,
   }
+}
+
+/** Splits a body into chunks. Sent as a stream, it has no Content-Length. */
+export function splitIntoChunks(bytes: Uint8Array, size: number): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.subarray(at, at + size))
+      controller.close()
+    },
+  })
 }
 
 /** Uploads a file. Text fields come first. */

@@ -4,7 +4,7 @@ import { getOwnValue } from '@countersign/contract/core/objects'
 import { UNREADABLE } from '@countersign/contract/core/schema'
 import type { MultipartFile, MultipartValue } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
-import { getErrorCode, getErrorSentence } from '../../../base/formats/thrown-errors.ts'
+import { getErrorCode } from '../../../base/formats/thrown-errors.ts'
 import { ApiError, fieldError } from '../../../kernel/operation/operation.ts'
 import type { UploadedFile } from '../../../kernel/operation/uploaded-file.ts'
 import { type Pace, watchPace } from './upload-pace.ts'
@@ -179,16 +179,19 @@ const PARSER_MESSAGES: Readonly<Record<string, readonly [field: string, message:
   FST_INVALID_JSON_FIELD_ERROR: ['body', 'The fields of the body must be plain text'],
 }
 
+/** The message for the parser's other errors, which have no code. Its own messages are not for callers. */
+const NOT_A_FORM = [
+  'body',
+  'The body is not valid multipart/form-data. It may be cut off, or its boundary may differ from the Content-Type header.',
+] as const
+
 /** Converts parser errors to 400 responses, because the sender causes them. */
 async function convertParserErrors<T>(step: Promise<T>): Promise<T> {
   try {
     return await step
   } catch (error) {
     if (error instanceof ApiError) throw error
-    const code = getErrorCode(error) ?? ''
-    const refusal = getOwnValue(PARSER_MESSAGES, code)
-    if (refusal) throw createPartError(...refusal)
-    throw createPartError('body', `The body is not valid multipart/form-data: ${getErrorSentence(error)}`)
+    throw createPartError(...(getOwnValue(PARSER_MESSAGES, getErrorCode(error) ?? '') ?? NOT_A_FORM))
   }
 }
 

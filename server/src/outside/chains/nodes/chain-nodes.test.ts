@@ -248,6 +248,8 @@ describe('nodes that cannot be used', () => {
       clock: () => new Date(0),
       log,
     } as const
-    expect(() => createChainNodes(options)).toThrow('requires at least 2 RPC URLs')
+    expect(() => createChainNodes(options)).toThrow(
+      'RAILS_FILE: the rail on chain 1 has an agreement of 2, but only 1 in rpcs. Add a node.',
+    )
   })
 })

@@ -63,7 +63,9 @@ const REORG_BLOCKS_MAX = 64n
 export function createChainNodes(options: ChainNodesOptions): ChainNodes {
   const { rpcUrls, agreement, chainId, clock, log, timeoutMs = TIMEOUT_MS, bytesMax = BYTES_MAX } = options
   if (rpcUrls.length < agreement)
-    throw new Error(`agreement: ${agreement} requires at least ${agreement} RPC URLs.`)
+    throw new Error(
+      `RAILS_FILE: the rail on chain ${chainId} has an agreement of ${agreement}, but only ${rpcUrls.length} in rpcs. Add a node.`,
+    )
   const alert = createAlerter(log, clock, options.onAlert)
   const nodes = rpcUrls.map((url) => new Node({ url, timeoutMs, bytesMax, chainId, clock, log, alert }))
   const pool = new NodePool(nodes, agreement, alert)
