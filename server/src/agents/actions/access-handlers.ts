@@ -1,7 +1,7 @@
 import type { agentAccess } from '@countersign/contract/agents/agent-access'
 import { internalAccountHandlers } from '../../kernel/accounts/handlers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { listPage } from '../../kernel/operation/paging.ts'
 import { findAgentAction } from '../../kernel/transactions/agent-action.ts'
 import { transactionHandlers } from '../../kernel/transactions/handlers.ts'
@@ -90,7 +90,7 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
    */
   agent_me_quote_create: async (op, { body }) => {
     if (body.immediatelyExecute)
-      throw fieldError(
+      throw createFieldError(
         'INVALID_INPUT',
         'immediatelyExecute',
         'Agents cannot set immediatelyExecute. Execute the quote with POST /agents/me/quotes/{quoteId}/execute.',

@@ -2,7 +2,7 @@ import type { AgentPolicyUpdateRequest } from '@countersign/contract/agents/agen
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import type { Static } from 'typebox'
 import type { Op } from '../../kernel/operation/app.ts'
-import { fieldError } from '../../kernel/operation/operation.ts'
+import { createFieldError } from '../../kernel/operation/operation.ts'
 import { findCustomerAccount } from '../identity/agents.ts'
 import type { Policy } from '../policy/policy.ts'
 
@@ -30,7 +30,7 @@ export async function checkPolicy(
   for (const [index, { accountId }] of rules.entries()) {
     const field = `${path}.accountRules.${index}.accountId`
     if (rules.findIndex((rule) => rule.accountId === accountId) < index)
-      throw fieldError('INVALID_INPUT', field, `${field} already has a rule`)
+      throw createFieldError('INVALID_INPUT', field, `${field} already has a rule`)
     await findCustomerAccount(op, customerId, accountId, field)
   }
   return policy
@@ -71,7 +71,7 @@ function checkNewCurrency(
   )
   if (missing) {
     const orNull = missing === 'perTransactionLimit' ? '' : ', or null'
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       `${prefix}spendingLimits.${missing}`,
       `${prefix}spendingLimits.${missing} is in ${currency}. To change the currency, also send this limit in the new currency${orNull}.`,
@@ -81,7 +81,7 @@ function checkNewCurrency(
     ({ perTransactionLimit }) => (perTransactionLimit ?? null) !== null,
   )
   if (hasAccountLimits && accountRestrictions?.accountRules === undefined)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       `${prefix}accountRestrictions.accountRules`,
       `${prefix}accountRestrictions.accountRules has limits in ${currency}. To change the currency, also send all rules with limits in the new currency.`,
@@ -93,7 +93,7 @@ function checkNewCurrency(
     approvalThresholds?.amount === undefined &&
     approvalThresholds?.currency === undefined
   )
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       `${prefix}approvalThresholds.amount`,
       `${prefix}approvalThresholds.amount is in ${currency}. To change the currency of the limits, also send an amount in the new currency, null, or approvalThresholds.currency.`,
@@ -102,5 +102,5 @@ function checkNewCurrency(
 
 function checkCurrency(currency: string, field: string): void {
   if (!isKnownCurrency(currency))
-    throw fieldError('INVALID_CURRENCY', field, `${currency} is not a supported currency.`)
+    throw createFieldError('INVALID_CURRENCY', field, `${currency} is not a supported currency.`)
 }

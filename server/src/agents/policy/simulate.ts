@@ -2,7 +2,7 @@ import type { AgentPolicySimulateRequest } from '@countersign/contract/agents/ag
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import type { Static } from 'typebox'
 import type { Op } from '../../kernel/operation/app.ts'
-import { fieldError } from '../../kernel/operation/operation.ts'
+import { createFieldError } from '../../kernel/operation/operation.ts'
 import type { AgentRow } from '../../storage/rows/agent.ts'
 import { findCustomerAccount } from '../identity/agents.ts'
 import { evaluateRequest, getRequiredPermission } from './evaluate.ts'
@@ -14,11 +14,15 @@ type Body = Static<typeof AgentPolicySimulateRequest>
 export async function simulateAction(op: Op, agent: AgentRow, body: Body) {
   const { type, amount, currency, sourceAccountId, destinationAccountId } = body
   if (!isKnownCurrency(currency))
-    throw fieldError('INVALID_CURRENCY', 'currency', `${currency} is not a supported currency.`)
+    throw createFieldError('INVALID_CURRENCY', 'currency', `${currency} is not a supported currency.`)
   if (sourceAccountId === undefined)
-    throw fieldError('INVALID_INPUT', 'sourceAccountId', 'sourceAccountId is required')
+    throw createFieldError('INVALID_INPUT', 'sourceAccountId', 'sourceAccountId is required')
   if (destinationAccountId === undefined && type !== 'EXECUTE_QUOTE')
-    throw fieldError('INVALID_INPUT', 'destinationAccountId', `destinationAccountId is required for ${type}`)
+    throw createFieldError(
+      'INVALID_INPUT',
+      'destinationAccountId',
+      `destinationAccountId is required for ${type}`,
+    )
   const { customer_id } = agent
   const source = await findCustomerAccount(op, customer_id, sourceAccountId, 'sourceAccountId')
   if (destinationAccountId !== undefined)

@@ -11,7 +11,7 @@ import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { openAccount } from '../ledger/accounts.ts'
 import { type Balance, findBalances } from '../ledger/balances.ts'
 import { canSee, getOwnCustomerId, type Op } from '../operation/app.ts'
-import { ApiError, fieldError } from '../operation/operation.ts'
+import { ApiError, createFieldError } from '../operation/operation.ts'
 import { transition } from '../operation/transition.ts'
 import { accountEvent } from '../outbox/events.ts'
 import type { RailChain } from '../ports/rail-chain.ts'
@@ -86,7 +86,7 @@ export async function isOwnerDeleted(op: Op, id: string): Promise<boolean> {
 export async function findEmbeddedWallet(op: Op, id: string, field: string): Promise<InternalAccountRow> {
   const account = await findInternalAccount(op, id, field)
   if (account.type !== 'EMBEDDED_WALLET')
-    throw fieldError('INVALID_INPUT', field, 'This account is not an embedded wallet.')
+    throw createFieldError('INVALID_INPUT', field, 'This account is not an embedded wallet.')
   return account
 }
 

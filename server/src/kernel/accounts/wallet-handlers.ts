@@ -3,7 +3,7 @@ import { toJson } from '../../base/json/json.ts'
 import { update } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import { addSeconds } from '../operation/app.ts'
-import { fieldError, type Handlers } from '../operation/operation.ts'
+import { createFieldError, type Handlers } from '../operation/operation.ts'
 import { accountEvent } from '../outbox/events.ts'
 import { checkClientPublicKey } from '../signing/client-key.ts'
 import { SIGNING_SECONDS } from '../signing/signing.ts'
@@ -15,7 +15,7 @@ export const walletHandlers: Handlers<typeof wallets> = {
     async toSign(op, { params, body }) {
       const wallet = await findEmbeddedWallet(op, params.id, 'id')
       if (body.privateEnabled === undefined)
-        throw fieldError('INVALID_INPUT', 'privateEnabled', 'privateEnabled is required')
+        throw createFieldError('INVALID_INPUT', 'privateEnabled', 'privateEnabled is required')
       return {
         accountId: wallet.id,
         statement: {

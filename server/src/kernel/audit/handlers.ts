@@ -2,7 +2,7 @@ import { present } from '@countersign/contract/core/objects'
 import { type auditEvents, readRequestTime } from '@countersign/contract/operation/audit-events'
 import type { AuditEventRow } from '../../storage/rows/audit.ts'
 import type { Op } from '../operation/app.ts'
-import { ApiError, fieldError, type Handlers } from '../operation/operation.ts'
+import { ApiError, createFieldError, type Handlers } from '../operation/operation.ts'
 import { listPage } from '../operation/paging.ts'
 import { parseOptionalTime } from '../operation/time-range.ts'
 import { toActorView } from './actors.ts'
@@ -49,7 +49,7 @@ function toTimeRange(op: Op, { httpRequestId, startDate, endDate }: TimeFilters)
     return { startDate: parseOptionalTime(startDate), endDate: parseOptionalTime(endDate) }
   const madeAt = readRequestTime(httpRequestId)?.getTime()
   if (madeAt === undefined)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'startDate',
       'startDate is required with an httpRequestId that the server did not create, because such an id contains no time',

@@ -3,7 +3,7 @@ import type { Write } from '../../storage/commit/writes.ts'
 import { lookupByKey } from '../../storage/read/lookup.ts'
 import type { LedgerAccountRow } from '../../storage/rows/ledger.ts'
 import type { Op } from '../operation/app.ts'
-import { fieldError } from '../operation/operation.ts'
+import { createFieldError } from '../operation/operation.ts'
 import { type Place, resolveAccountId, type SystemAccount, toSystemAccountId } from './accounts.ts'
 import type { Leg } from './transfers.ts'
 
@@ -58,7 +58,7 @@ export async function fitBalancesTogether(op: Pick<Op, 'find'>, writes: readonly
 /** Throws 400 `AMOUNT_OUT_OF_RANGE`, naming `field`, if these legs would make a balance exceed int64. */
 export async function checkFitsBalance(op: Op, legs: readonly Leg[], field: string): Promise<void> {
   if (!(await fitsBalance(op, legs)))
-    throw fieldError('AMOUNT_OUT_OF_RANGE', field, 'The balance of the account would be too large.')
+    throw createFieldError('AMOUNT_OUT_OF_RANGE', field, 'The balance of the account would be too large.')
 }
 
 /** Balances by account id, without accounts that are not open. */

@@ -1,4 +1,4 @@
-import { fieldError } from './operation.ts'
+import { createFieldError } from './operation.ts'
 
 /** Bounds of an amount, in the smallest unit of its currency. */
 export interface AmountRange {
@@ -13,5 +13,5 @@ export interface AmountRange {
  */
 export function checkAmountRange({ currency, amountMin, amountMax }: AmountRange): void {
   if (currency === undefined && (amountMin !== undefined || amountMax !== undefined))
-    throw fieldError('INVALID_INPUT', 'currency', 'currency is required with amountMin and amountMax')
+    throw createFieldError('INVALID_INPUT', 'currency', 'currency is required with amountMin and amountMax')
 }

@@ -46,7 +46,7 @@ export async function decideAndCommit<Answer>(
       // The second attempt usually succeeds or is refused by a rule, so it does not wait for a turn.
       if (attempt === 1) continue
       // A handler that does not notice the overflow will decide the same way every time.
-      if (outcome.why === 'overflow') throw tooLarge()
+      if (outcome.why === 'overflow') throw createOverflowError()
       for (const record of outcome.contested) records.add(record)
       endTurn?.()
       endTurn = await app.turns.take([...records], endMs - performance.now())
@@ -124,7 +124,7 @@ function pauseMs(op: Op, attempt: number): number {
   return chance * Math.min(2 ** attempt, PAUSE_MS_MAX)
 }
 
-function tooLarge(): ApiError {
+function createOverflowError(): ApiError {
   return new ApiError('INVALID_INPUT', {
     message: 'With this amount a balance would exceed 64 bits. Nothing was changed.',
   })

@@ -58,7 +58,7 @@ export class ApiError extends Error {
 export class StaleRead extends Error {}
 
 /** Creates an error that names a field of the request. */
-export function fieldError(code: ErrorCode, field: string, message: string): ApiError {
+export function createFieldError(code: ErrorCode, field: string, message: string): ApiError {
   return new ApiError(code, { message, details: { field } })
 }
 

@@ -5,7 +5,7 @@ import { extractUuid } from '../../storage/engine/ids.ts'
 import { countUpTo, selectFirstRows } from '../../storage/read/read.ts'
 import type { Tables } from '../../storage/rows/tables.ts'
 import type { Op } from './app.ts'
-import { fieldError } from './operation.ts'
+import { createFieldError } from './operation.ts'
 
 /** The order of a list, by two columns that are unique together. */
 export interface Order<Row> {
@@ -210,7 +210,7 @@ function readCursor(op: Op, binding: string, cursor: string): CursorContent {
     givenMac.length === MAC_BYTES &&
     timingSafeEqual(givenMac, expected)
   if (!isOurs)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'cursor',
       'cursor belongs to another list or query. Start again without it.',

@@ -1,6 +1,6 @@
 import type { Permission } from '@countersign/contract/core/endpoint'
 import type { Op } from './app.ts'
-import { ApiError, fieldError } from './operation.ts'
+import { ApiError, createFieldError } from './operation.ts'
 
 type Acting = Pick<Op, 'actor'>
 
@@ -39,7 +39,7 @@ export function checkCanRevoke(
 ): void {
   const missing = findLacking({ actor }, permissions)
   if (missing.length > 0)
-    throw fieldError(
+    throw createFieldError(
       'FORBIDDEN',
       'permissions',
       `${holder} has permissions that ${actor.kind === 'member' ? 'you do' : 'this token does'} not have: ${missing.join(', ')}. Only someone who has them can revoke them.`,
@@ -50,7 +50,7 @@ export function checkCanRevoke(
 export function checkMayGrant({ actor }: Acting, permissions: readonly Permission[]): void {
   const missing = findLacking({ actor }, permissions)
   if (missing.length > 0)
-    throw fieldError(
+    throw createFieldError(
       'FORBIDDEN',
       'permissions',
       `${actor.kind === 'member' ? 'You' : 'This token'} cannot grant permissions that ${actor.kind === 'member' ? 'you do' : 'it does'} not have: ${missing.join(', ')}.`,

@@ -2,7 +2,7 @@ import type { transactions } from '@countersign/contract/payments/transactions'
 import { update } from '../../storage/commit/writes.ts'
 import { withNames } from '../accounts/names.ts'
 import { checkAmountRange } from '../operation/amount-range.ts'
-import { fieldError, type Handlers } from '../operation/operation.ts'
+import { createFieldError, type Handlers } from '../operation/operation.ts'
 import { listPage, readRowPages } from '../operation/paging.ts'
 import { transactionsCsv } from './csv.ts'
 import { selectTransactions, type TransactionFilters } from './store.ts'
@@ -46,7 +46,8 @@ export const transactionHandlers: Handlers<typeof transactions> = {
     const row = await findTransaction(op, params.transactionId)
     const field = 'receiptDeliveryConfirmedAt'
     const confirmedAt = body?.[field] === undefined ? op.now : new Date(body[field])
-    if (confirmedAt > op.now) throw fieldError('INVALID_INPUT', field, `${field} must not be in the future`)
+    if (confirmedAt > op.now)
+      throw createFieldError('INVALID_INPUT', field, `${field} must not be in the future`)
     if (row.receipt_delivery_confirmed_at !== null) return { status: 200, body: toTransactionView(row, row) }
     const change = { receipt_delivery_confirmed_at: confirmedAt, updated_at: op.now }
     return {

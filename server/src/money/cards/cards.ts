@@ -6,7 +6,7 @@ import { present } from '@countersign/contract/core/objects'
 import { CARD_TRANSITIONS, type CardEvent } from '@countersign/contract/states/card-states'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { canSee, type Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
@@ -54,36 +54,40 @@ export async function checkFundingSources(
   for (const [index, id] of ids.entries()) {
     const field = `fundingSources.${index}`
     if (ids.indexOf(id) < index)
-      throw fieldError('INVALID_INPUT', field, `${field} repeats an account in the list`)
+      throw createFieldError('INVALID_INPUT', field, `${field} repeats an account in the list`)
     const account = await findInternalAccount(op, id, field).catch((error: unknown) => {
       if (error instanceof ApiError) return undefined
       throw error
     })
     if (account?.customer_id !== cardholderId)
-      throw fieldError('FUNDING_SOURCE_INELIGIBLE', field, `${field} is not an account of the cardholder`)
+      throw createFieldError(
+        'FUNDING_SOURCE_INELIGIBLE',
+        field,
+        `${field} is not an account of the cardholder`,
+      )
     // While the cardholder's verification is pending, both account and card are PENDING.
     if (account.status !== 'ACTIVE' && account.status !== 'PENDING')
-      throw fieldError(
+      throw createFieldError(
         'FUNDING_SOURCE_INELIGIBLE',
         field,
         `${field} is ${account.status}, so it cannot fund a card`,
       )
     if (account.chain_rail !== null)
-      throw fieldError(
+      throw createFieldError(
         'FUNDING_SOURCE_INELIGIBLE',
         field,
         `${field} is a chain wallet, which can pay only with its holder's signature`,
       )
     const cardCurrency = getCardCurrency(account.currency)
     if (cardCurrency === undefined)
-      throw fieldError(
+      throw createFieldError(
         'FUNDING_SOURCE_INELIGIBLE',
         field,
         `${field} is in ${account.currency}, but a card can only be paid from ${Object.keys(CARD_CURRENCY_OF).join(', ')}`,
       )
     cardsCurrency ??= cardCurrency
     if (cardCurrency !== cardsCurrency)
-      throw fieldError(
+      throw createFieldError(
         'FUNDING_SOURCE_INELIGIBLE',
         field,
         `${field} is in ${account.currency}, which pays cards in ${cardCurrency}, but this card is in ${cardsCurrency}`,

@@ -6,7 +6,7 @@ import {
 } from '@countersign/contract/states/card-states'
 import { canSeeAccount, findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { addSeconds, type Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError, type Handlers, type Input } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError, type Handlers, type Input } from '../../kernel/operation/operation.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
 import { SIGNING_SECONDS } from '../../kernel/signing/signing.ts'
 import { expectRow, insert } from '../../storage/commit/writes.ts'
@@ -97,13 +97,13 @@ async function findCardAndWallet(
   const field = 'internalAccountId'
   const wallet = await findInternalAccount(op, internalAccountId, field)
   if (wallet.type !== 'EMBEDDED_WALLET' || !card.funding_sources.includes(wallet.id))
-    throw fieldError(
+    throw createFieldError(
       'FUNDING_SOURCE_INELIGIBLE',
       field,
       `${field} is not an embedded wallet that funds this card`,
     )
   if (nextState(CARD_TRANSITIONS, card.state, 'delete') === null)
-    throw fieldError('INVALID_INPUT', 'cardId', `The card is ${card.state}, so it cannot get a key.`)
+    throw createFieldError('INVALID_INPUT', 'cardId', `The card is ${card.state}, so it cannot get a key.`)
   const activeKey = await selectActiveKey(op, card.id, wallet.id)
   if (activeKey)
     throw new ApiError('DELEGATED_KEY_ALREADY_EXISTS', {

@@ -3,7 +3,7 @@ import { CARD_INITIAL, CARD_TRANSITIONS, type CardEvent } from '@countersign/con
 import { describeInternalAccount, findWallet } from '../../kernel/accounts/accounts.ts'
 import { withNames } from '../../kernel/accounts/names.ts'
 import { addSeconds, type Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError, type Handlers, type Input } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError, type Handlers, type Input } from '../../kernel/operation/operation.ts'
 import { listPage } from '../../kernel/operation/paging.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
@@ -40,7 +40,7 @@ export const cardHandlers: Handlers<typeof cards> = {
     const cardholder = await findCustomer(op, body.cardholderId, 'cardholderId')
     const { verification_status } = cardholder
     if (verification_status !== 'APPROVED' && verification_status !== 'PENDING')
-      throw fieldError(
+      throw createFieldError(
         'CARDHOLDER_KYC_NOT_APPROVED',
         'cardholderId',
         `The cardholder's verification is ${verification_status}, but it must be APPROVED or PENDING.`,
@@ -116,7 +116,7 @@ export const cardHandlers: Handlers<typeof cards> = {
       await validateUpdate(op, card, body)
       const wallet = await findWallet(op, card.cardholder_id)
       if (!wallet)
-        throw fieldError(
+        throw createFieldError(
           'INVALID_INPUT',
           'id',
           'The cardholder has no embedded wallet to sign this change with.',
@@ -198,9 +198,9 @@ async function validateUpdate(
   { state, fundingSources }: UpdateBody,
 ): Promise<{ readonly events: CardEvent | readonly []; readonly change: Partial<CardRow> }> {
   if (state === undefined && fundingSources === undefined)
-    throw fieldError('INVALID_INPUT', 'state', 'Set state, fundingSources or both.')
+    throw createFieldError('INVALID_INPUT', 'state', 'Set state, fundingSources or both.')
   if (state === 'CLOSED' && fundingSources !== undefined)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'fundingSources',
       'fundingSources cannot be set together with CLOSED. To pause the card, use FROZEN.',

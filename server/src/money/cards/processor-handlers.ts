@@ -4,7 +4,7 @@ import type { KeyedRequest } from '../../kernel/idempotency/stored-responses.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import {
   ApiError,
-  fieldError,
+  createFieldError,
   type IdempotentOperation,
   type IdempotentOutcome,
   type ProcessorHandler,
@@ -18,7 +18,7 @@ import { findCard, findCardOfProcessor, requireProcessor } from './cards.ts'
 import { clearForced, type ForcedClearing } from './forced-clearing.ts'
 import {
   type AuthorizationResponse,
-  conflictingEvent,
+  createEventConflictError,
   findEventResponse,
   type ProcessorEventResponse,
   storeEventResponse,
@@ -88,7 +88,7 @@ async function findApproved(
   const row = await selectCardTransactionByToken(op, token)
   if (!row) return undefined
   if (row.card_id !== requireCardId(op) || row.authorized_amount !== amount || row.currency !== currency)
-    throw conflictingEvent('token')
+    throw createEventConflictError('token')
   return { approved: true, cardTransactionId: row.id }
 }
 
@@ -136,7 +136,7 @@ function isForcedClearing(event: Movement): event is ForcedClearing {
  */
 function checkCurrency(claimed: string, currency: string): void {
   if (claimed !== currency)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'currency',
       `The claim is in ${claimed}, but the card is in ${currency}.`,

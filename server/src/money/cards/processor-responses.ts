@@ -29,14 +29,14 @@ export function toEventKey(op: Op, event: ProcessorEvent): KeyedRequest {
   const scope = `card-processor ${op.platform.id} ${kind}`
   if (event.kind === 'authorization') {
     const requestHash = hashRequest([processorRef, amount, event.currency])
-    return { scope, key: token, requestHash, conflict: () => conflictingEvent('token') }
+    return { scope, key: token, requestHash, conflict: () => createEventConflictError('token') }
   }
   const key = toCanonicalJson([token, event.eventId])
   return {
     scope,
     key,
     requestHash: hashRequest([processorRef, amount]),
-    conflict: () => conflictingEvent('eventId'),
+    conflict: () => createEventConflictError('eventId'),
   }
 }
 
@@ -63,7 +63,7 @@ export function storeEventResponse(op: Op, key: KeyedRequest, answer: ProcessorE
   return saveResponse(op, key, { status: 200, body: toJson(answer) })
 }
 
-export function conflictingEvent(field: 'token' | 'eventId'): ApiError {
+export function createEventConflictError(field: 'token' | 'eventId'): ApiError {
   return new ApiError('PROCESSOR_EVENT_REUSED', {
     message: `This ${field} was already used for another event.`,
     details: { field },

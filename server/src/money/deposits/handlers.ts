@@ -1,7 +1,7 @@
 import type { deposits } from '@countersign/contract/payments/deposits'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { checkAmountRange } from '../../kernel/operation/amount-range.ts'
-import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { listPage } from '../../kernel/operation/paging.ts'
 import { beginReturn, findReturnFault, moveDeposit } from '../rails/deposit-rows.ts'
 import { creditDeposit } from './credit.ts'
@@ -41,7 +41,7 @@ export const depositHandlers: Handlers<typeof deposits> = {
     const account = await findInternalAccount(op, body.accountId)
     const wallet = await findDepositWallet(op, row)
     if (wallet && wallet.id !== account.id)
-      throw fieldError(
+      throw createFieldError(
         'INVALID_INPUT',
         'accountId',
         `This deposit arrived at a wallet's address. Assign it to ${wallet.id}.`,
@@ -95,13 +95,13 @@ export const depositHandlers: Handlers<typeof deposits> = {
 function toAssignError(reason: string): ApiError {
   switch (reason) {
     case 'OTHER_CURRENCY':
-      return fieldError(
+      return createFieldError(
         'INVALID_CURRENCY',
         'accountId',
         'The account and the deposit are in different currencies.',
       )
     case 'OTHER_RAIL':
-      return fieldError(
+      return createFieldError(
         'INVALID_INPUT',
         'accountId',
         'This is a chain wallet. It can only be credited with deposits that arrive at its address.',
@@ -111,12 +111,12 @@ function toAssignError(reason: string): ApiError {
     case 'CUSTOMER_NOT_APPROVED':
       return new ApiError('USER_NOT_READY')
     case 'OUT_OF_RANGE':
-      return fieldError(
+      return createFieldError(
         'AMOUNT_OUT_OF_RANGE',
         'accountId',
         'The amount is outside the range that this account accepts.',
       )
     default:
-      return fieldError('INVALID_INPUT', 'accountId', 'This account is not ACTIVE.')
+      return createFieldError('INVALID_INPUT', 'accountId', 'This account is not ACTIVE.')
   }
 }

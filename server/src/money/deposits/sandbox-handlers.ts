@@ -1,7 +1,7 @@
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import type { sandboxDeposits } from '@countersign/contract/sandbox/sandbox-deposits'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
-import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
 import {
   depositView,
@@ -18,12 +18,12 @@ export const sandboxDepositHandlers: Omit<Handlers<typeof sandboxDeposits>, 'san
   sandbox_deposit: async (op, { body }) => {
     const { accountId, amount, currency, reference, sender } = body
     if (!isKnownCurrency(currency))
-      throw fieldError('INVALID_CURRENCY', 'currency', `This server does not support ${currency}.`)
+      throw createFieldError('INVALID_CURRENCY', 'currency', `This server does not support ${currency}.`)
     if (accountId !== undefined) await findInternalAccount(op, accountId)
     if (reference !== undefined && (await findTargetsByReference(op, [reference])).length === 0)
       throw new ApiError('REFERENCE_NOT_FOUND', { details: { field: 'reference' } })
     if (sender && (await isColdStorage(op, currency, sender)))
-      throw fieldError(
+      throw createFieldError(
         'INVALID_INPUT',
         'sender.accountIdentifier',
         "This account is the operator's cold storage. Use POST /sandbox/treasury-returns to send money back.",
@@ -38,7 +38,7 @@ export const sandboxDepositHandlers: Omit<Handlers<typeof sandboxDeposits>, 'san
       ...(sender === undefined ? {} : { sender }),
     }
     if (!(await hasRoomForDeposit(op, SANDBOX_RAIL, { amount, currency })))
-      throw fieldError(
+      throw createFieldError(
         'AMOUNT_OUT_OF_RANGE',
         'amount',
         'The amount is too large: a balance of the platform would exceed its maximum.',

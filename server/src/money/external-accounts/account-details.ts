@@ -8,7 +8,7 @@ import {
 import { joinOffer, toSparkSpelling } from '../../base/formats/addresses.ts'
 import { toJson } from '../../base/json/json.ts'
 import { findBeneficiaryOutcome, isMagicSuffix, takeSuffix } from '../../kernel/magic-values/magic-values.ts'
-import { fieldError } from '../../kernel/operation/operation.ts'
+import { createFieldError } from '../../kernel/operation/operation.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 import { CHECKS, type CheckInput } from './checks.ts'
 import { checkInstitution } from './institution.ts'
@@ -37,7 +37,7 @@ export function listIdentifiers(info: AccountDetails): readonly [Identifier, ...
   const names = accountType(info.accountType).identifiedBy
   const [first, ...others] = pickStrings(info, names)
   if (!first)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       `accountInfo.${names[0]}`,
       `accountInfo must have ${names.join(' or ')}`,
@@ -146,7 +146,7 @@ function toCheckInput(
 }
 
 function toDetailError(member: string, what: string) {
-  return fieldError('INVALID_BANK_ACCOUNT', `accountInfo.${member}`, `accountInfo.${member} ${what}`)
+  return createFieldError('INVALID_BANK_ACCOUNT', `accountInfo.${member}`, `accountInfo.${member} ${what}`)
 }
 
 /**

@@ -9,7 +9,7 @@ import { isPullingRail } from '@countersign/contract/core/rails'
 import { EXTERNAL_ACCOUNT_INITIAL } from '@countersign/contract/states/account-change-states'
 import { findBeneficiaryOutcome, takeSuffix } from '../../kernel/magic-values/magic-values.ts'
 import { canSee, type Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
 import type { AccountDetails, BeneficiaryStatus } from '../../storage/rows/stored-documents.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
@@ -55,7 +55,7 @@ export async function hasCustomerAccount(op: Op, identifiers: readonly string[])
 export function checkRail(account: ExternalAccountRow, rail: string | undefined, field: string): void {
   const rails = listRails(account)
   if (rail && !rails.includes(rail))
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       field,
       `This account can be reached by these rails: ${rails.join(', ') || 'none'}.`,

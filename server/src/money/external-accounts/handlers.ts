@@ -1,6 +1,6 @@
 import type { externalAccounts } from '@countersign/contract/accounts/external-accounts'
 import { getOwnCustomerId, type Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { listPage } from '../../kernel/operation/paging.ts'
 import { findCustomer } from '../../people/customers/customers.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
@@ -75,7 +75,7 @@ export const externalAccountHandlers: Handlers<typeof externalAccounts> = {
 
 async function addPlatformAccount(op: Op, body: CreateBody) {
   if (body.defaultUmaDepositAccount)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'defaultUmaDepositAccount',
       'customerId is required, because payments to an UMA address are forwarded to an account of its customer',

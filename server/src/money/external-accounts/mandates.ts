@@ -7,7 +7,7 @@ import { requireValue } from '../../base/formats/require-value.ts'
 import { toUtcDay } from '../../base/formats/utc-day.ts'
 import { getHolderName } from '../../kernel/accounts/external-account-names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import type { DebitMandate, MandateInstruction, Rail } from '../../kernel/ports/rail.ts'
 import { findCustomer, findCustomerOnRecord } from '../../people/customers/customers.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
@@ -96,10 +96,10 @@ export async function createMandate(
   checkDates(op, row)
   checkReference(row)
   if (await selectByMandateReference(op, row.reference))
-    throw fieldError('INVALID_INPUT', 'reference', 'Another mandate already has this reference.')
+    throw createFieldError('INVALID_INPUT', 'reference', 'Another mandate already has this reference.')
   const earlierMandate = await selectUncanceled(op, account.id)
   if (earlierMandate && getMandateStatus(op, earlierMandate) === 'ACTIVE')
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'externalAccountId',
       `This account already has the active mandate ${earlierMandate.reference}. Cancel it first.`,
@@ -148,7 +148,7 @@ function buildInstruction(
   })
   if (!instruction) return []
   if ('fault' in instruction)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'externalAccountId',
       `The rail cannot carry this mandate: ${instruction.fault}.`,
@@ -200,13 +200,13 @@ const REFERENCE_CHARACTERS = { SEPA: 32, BACS: 18 } as const
 /** Throws 400 if the mandate's scheme does not allow the reference. */
 function checkReference(row: MandateRow): void {
   if (getScheme(row) === 'BACS' && !isBacsReference(row.reference))
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'reference',
       'A Bacs reference must have 6 to 18 characters: capital letters, digits, /, . and -. They must not all be the same, and must not begin with DDIC.',
     )
   if (row.reference.includes('//'))
-    throw fieldError('INVALID_INPUT', 'reference', 'reference must not contain two slashes in a row')
+    throw createFieldError('INVALID_INPUT', 'reference', 'reference must not contain two slashes in a row')
 }
 
 /** Derives a reference from the id's digits. */
@@ -228,7 +228,7 @@ function toDebtor(
   const { account_info: info, currency, identifier } = account
   const isSepa = 'iban' in info && currency === 'EUR'
   if (name === undefined || !(isSepa || info.accountType === 'GBP_ACCOUNT'))
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'externalAccountId',
       'Only an EUR account with an IBAN or a GBP account can have a mandate.',
@@ -244,18 +244,19 @@ function toDebtor(
 function checkDates(op: Op, row: MandateRow): void {
   const { signed_on, last_collected_on, type } = row
   const today = toUtcDay(op.now)
-  if (signed_on > today) throw fieldError('INVALID_INPUT', 'signedOn', 'signedOn must not be in the future')
+  if (signed_on > today)
+    throw createFieldError('INVALID_INPUT', 'signedOn', 'signedOn must not be in the future')
   if (
     last_collected_on !== null &&
     (type === 'ONE_OFF' || last_collected_on < signed_on || last_collected_on > today)
   )
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'lastCollectedOn',
       'lastCollectedOn must be between signedOn and today. Only a RECURRING mandate can have it.',
     )
   if (getMandateStatus(op, row) === 'EXPIRED')
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       last_collected_on === null ? 'signedOn' : 'lastCollectedOn',
       `This mandate expired on ${getExpiryDate(row)}, ${getExpiryMonths(row)} months after it was last used.`,

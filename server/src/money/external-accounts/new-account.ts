@@ -1,6 +1,6 @@
 import { accountType } from '@countersign/contract/accounts/account-types'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import type { Rail } from '../../kernel/ports/rail.ts'
 import { checkBirthDate } from '../../people/customers/customers.ts'
@@ -41,7 +41,7 @@ export async function resolveAccount(op: Op, owner: Owner, body: CreateBody): Pr
   const accountInfo = normalizeDetails(body.accountInfo)
   const { currencies } = accountType(accountInfo.accountType)
   if (!currencies.some((currency) => currency === body.currency))
-    throw fieldError(
+    throw createFieldError(
       'INVALID_CURRENCY',
       'currency',
       `An account of type ${accountInfo.accountType} can only hold ${currencies.join(' or ')}.`,
@@ -53,7 +53,7 @@ export async function resolveAccount(op: Op, owner: Owner, body: CreateBody): Pr
   const rail = await findPayoutRail(op, made)
   const fault = await rail?.findPayeeFault?.(op.read, accountInfo)
   if (fault !== undefined)
-    throw fieldError('INVALID_BANK_ACCOUNT', 'accountInfo.address', `accountInfo.address ${fault}`)
+    throw createFieldError('INVALID_BANK_ACCOUNT', 'accountInfo.address', `accountInfo.address ${fault}`)
   return withNameCheckState(op, rail, made)
 }
 

@@ -7,7 +7,7 @@ import { findCustomerAccount } from '../../kernel/accounts/accounts.ts'
 import { checkFitsBalance } from '../../kernel/ledger/balances.ts'
 import { buildArrivalLegs } from '../../kernel/ledger/transfers.ts'
 import { addSeconds, type Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { ask } from '../../kernel/outbox/own-endpoint.ts'
@@ -119,7 +119,7 @@ async function findReceivingAccount(
   const account = mayReceive(op, currency) ? await findCustomerAccount(op, customer.id, currency) : undefined
   // A chain wallet can be paid only on its chain.
   if (!account || account.chain_rail !== null)
-    throw fieldError('INVALID_CURRENCY', field, `The customer cannot receive ${currency}.`)
+    throw createFieldError('INVALID_CURRENCY', field, `The customer cannot receive ${currency}.`)
   return account
 }
 

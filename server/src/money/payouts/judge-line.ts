@@ -1,6 +1,6 @@
 import { findPlatformAccount, type OwnedAccountRow } from '../../kernel/accounts/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import type { PayoutLineRow } from '../../storage/rows/payout.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 import { findExternalAccount } from '../external-accounts/external-accounts.ts'
@@ -23,7 +23,7 @@ export class Payers {
     this.#found.set(currency, accountPromise)
     const account = await accountPromise
     if (account) return account
-    throw fieldError('INVALID_CURRENCY', 'currency', `The platform has no account in ${currency}.`)
+    throw createFieldError('INVALID_CURRENCY', 'currency', `The platform has no account in ${currency}.`)
   }
 }
 
@@ -41,7 +41,7 @@ export interface Payee {
 export async function findPayee(op: Op, { account_id, currency, request }: PayoutLineRow): Promise<Payee> {
   const { accountId = account_id ?? undefined, accountInfo } = request
   if (account_id === null && (accountId === undefined) === (accountInfo === undefined))
-    throw fieldError('INVALID_INPUT', 'accountId', 'Set either accountId or accountInfo.')
+    throw createFieldError('INVALID_INPUT', 'accountId', 'Set either accountId or accountInfo.')
   if (accountId !== undefined)
     return { account: await findExternalAccount(op, account_id ?? accountId, 'accountId'), isStored: true }
   if (accountInfo === undefined || currency === null) throw new Error('The payout has no payee')

@@ -4,7 +4,7 @@ import { PAYMENT_SCHEDULE_INITIAL } from '@countersign/contract/states/schedule-
 import { DateTime } from 'luxon'
 import { requireValue } from '../../base/formats/require-value.ts'
 import { addSeconds, type Op } from '../../kernel/operation/app.ts'
-import { fieldError } from '../../kernel/operation/operation.ts'
+import { createFieldError } from '../../kernel/operation/operation.ts'
 import { checkTimeZone } from '../../kernel/operation/time-zones.ts'
 import type { PaymentScheduleRow, ScheduleTiming } from '../../storage/rows/payment-schedule.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
@@ -83,7 +83,7 @@ function buildTiming(op: Op, body: ScheduleBody, currency: string): ScheduleTimi
   if (rule.type === 'ONCE')
     for (const field of ['startDate', 'endDate', 'count'] as const)
       if (body[field] !== undefined)
-        throw fieldError('INVALID_INPUT', field, `A one-time payment cannot have ${field}.`)
+        throw createFieldError('INVALID_INPUT', field, `A one-time payment cannot have ${field}.`)
   const calendar = body.calendar ?? CALENDARS[currency] ?? 'WEEKDAYS'
   const timeZone = body.timeZone ?? TIME_ZONES[calendar]
   checkTimeZone(timeZone)
@@ -102,8 +102,8 @@ function buildTiming(op: Op, body: ScheduleBody, currency: string): ScheduleTimi
 
 function checkDates(op: Op, timing: ScheduleTiming): PaymentDate {
   const first = findFirstDate(timing, op.now)
-  if (!first) throw fieldError('INVALID_INPUT', 'rule', 'This rule has no dates in the future.')
+  if (!first) throw createFieldError('INVALID_INPUT', 'rule', 'This rule has no dates in the future.')
   if (first.at > addSeconds(op.now, FIRST_WITHIN_SECONDS))
-    throw fieldError('INVALID_INPUT', 'rule', 'The first payment must be within ten years.')
+    throw createFieldError('INVALID_INPUT', 'rule', 'The first payment must be within ten years.')
   return first
 }

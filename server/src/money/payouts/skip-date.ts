@@ -1,5 +1,5 @@
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import type { PaymentScheduleRow } from '../../storage/rows/payment-schedule.ts'
 import {
@@ -38,7 +38,7 @@ export async function skipDate(
     if (planned.date === date)
       return updateSchedule(op, schedule, [], { skipped_dates: [...schedule.skipped_dates, date].sort() })
   }
-  throw fieldError(
+  throw createFieldError(
     'INVALID_INPUT',
     'date',
     `The schedule does not pay on this date, or the date is not among its next ${SKIPPED_WITHIN_DATES} dates.`,

@@ -1,7 +1,7 @@
 import { CURRENCIES, isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
 import { type exchangeRates, SENDING_AMOUNT_DEFAULT } from '@countersign/contract/payments/exchange-rates'
 import { priceSendingAmount } from '../../base/pricing/pricing.ts'
-import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import { exchangeRateViews, listSources, RAILS_BY_CURRENCY } from './exchange-rates.ts'
 
@@ -37,6 +37,6 @@ export const exchangeRateHandlers: Handlers<typeof exchangeRates> = {
 /** Narrows a code to a known currency. Throws 400 `INVALID_CURRENCY`. */
 function requireKnownCurrency(code: string, field: string): KnownCurrency {
   if (!isKnownCurrency(code))
-    throw fieldError('INVALID_CURRENCY', field, `This server does not support the currency ${code}.`)
+    throw createFieldError('INVALID_CURRENCY', field, `This server does not support the currency ${code}.`)
   return code
 }

@@ -10,7 +10,7 @@ import type { PaymentRailName } from '@countersign/contract/core/rails'
 import { LOCKED_AMOUNT_MAX } from '@countersign/contract/payments/exchange-rates'
 import { INT64_MAX } from '../../base/json/int64.ts'
 import { exchangeRate, type Price, totalFees } from '../../base/pricing/pricing.ts'
-import { fieldError } from '../../kernel/operation/operation.ts'
+import { createFieldError } from '../../kernel/operation/operation.ts'
 import { findCurrencyConfig, type PlatformConfig } from '../../people/platforms/platform-config.ts'
 import { getWalletCurrencies } from '../../people/platforms/wallet-network.ts'
 
@@ -58,7 +58,7 @@ export function listSources(config: PlatformConfig, requested?: KnownCurrency): 
  */
 export function exchangeRateViews(source: Source, destination: KnownCurrency, price: Price, updatedAt: Date) {
   if (price.receivingAmount > INT64_MAX)
-    throw fieldError(
+    throw createFieldError(
       'AMOUNT_OUT_OF_RANGE',
       'sendingAmount',
       `The amount is too large to convert from ${source.currency} to ${destination}.`,

@@ -8,7 +8,7 @@ import type { RateTable } from '../../base/pricing/ratios.ts'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { listFundingTypes, toNetwork } from '../../kernel/accounts/funding.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { isValidIdentifier } from '../external-accounts/account-details.ts'
 
@@ -25,7 +25,7 @@ export async function estimateWithdrawal(op: Op, body: Body): Promise<Estimate> 
   const type = findNetworkType(account, body.cryptoNetwork)
   const { amount, destinationAddress } = body
   if (!isValidIdentifier(type, destinationAddress, op.mode))
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'destinationAddress',
       `destinationAddress must be an address on ${toNetwork(type)}`,
@@ -63,13 +63,13 @@ async function estimateNetworkFee(
 async function findCryptoAccount(op: Op, { internalAccountId, currency }: Body): Promise<InternalAccountRow> {
   const account = await findInternalAccount(op, internalAccountId, 'internalAccountId')
   if (account.type === 'INTERNAL_FIAT')
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'internalAccountId',
       'internalAccountId must be an account that holds a stablecoin',
     )
   if (account.currency !== currency)
-    throw fieldError('INVALID_CURRENCY', 'currency', `This account holds ${account.currency}.`)
+    throw createFieldError('INVALID_CURRENCY', 'currency', `This account holds ${account.currency}.`)
   return account
 }
 
@@ -81,7 +81,7 @@ function findNetworkType({ currency }: InternalAccountRow, network: string): Acc
   const [type] = listFundingTypes(currency, network)
   if (type) return type
   const networks = listFundingTypes(currency).map(toNetwork).join(', ')
-  throw fieldError(
+  throw createFieldError(
     'INVALID_INPUT',
     'cryptoNetwork',
     `${currency} is available on these networks: ${networks || 'none'}.`,

@@ -3,7 +3,7 @@ import { INT64_MAX } from '../../base/json/int64.ts'
 import { type Price, price } from '../../base/pricing/pricing.ts'
 import type { RateTable } from '../../base/pricing/ratios.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { checkCurrencyLimits, getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import { computeNetworkCost } from '../rails/network-cost.ts'
 import type { Parties, QuoteBody } from './parties.ts'
@@ -44,7 +44,7 @@ export async function priceQuoteAmounts(
   for (let networkFee = 0n; ; ) {
     const quotedPrice = price(rates, op.fees, sending, receiving, side, amount, networkFee)
     if (!quotedPrice)
-      throw fieldError(
+      throw createFieldError(
         'INVALID_AMOUNT',
         FIELD,
         'The amount is too small: the fees would leave nothing to pay.',
@@ -59,7 +59,7 @@ export async function priceQuoteAmounts(
 
 function checkAmounts(op: Op, sending: KnownCurrency, quotedPrice: Price): void {
   if (quotedPrice.sendingAmount > INT64_MAX || quotedPrice.receivingAmount > INT64_MAX)
-    throw fieldError('AMOUNT_OUT_OF_RANGE', FIELD, 'The amount is too large for this payment.')
+    throw createFieldError('AMOUNT_OUT_OF_RANGE', FIELD, 'The amount is too large for this payment.')
   checkCurrencyLimits(getPlatformConfig(op), 'OUTGOING', sending, quotedPrice.sendingAmount, FIELD)
 }
 

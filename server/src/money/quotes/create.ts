@@ -6,7 +6,7 @@ import { exchangeRate, formatCurrencyAmount, rateDetails, totalFees } from '../.
 import { describeInternalAccount } from '../../kernel/accounts/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { addSeconds } from '../../kernel/operation/app.ts'
-import { fieldError } from '../../kernel/operation/operation.ts'
+import { createFieldError } from '../../kernel/operation/operation.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { issueRequest } from '../../kernel/signing/signing.ts'
 import { announce } from '../../kernel/transactions/moves.ts'
@@ -88,7 +88,7 @@ function toLookupReceiver(payee: Payee): string {
 
 function checkImmediateExecution(body: QuoteBody, { payer }: Parties): void {
   if (body.immediatelyExecute && payer.kind === 'account' && payer.account.type === 'EMBEDDED_WALLET')
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'immediatelyExecute',
       'A quote from an embedded wallet cannot be executed immediately, because the wallet must sign it first.',

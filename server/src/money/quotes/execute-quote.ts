@@ -9,7 +9,7 @@ import {
 import { findBalances } from '../../kernel/ledger/balances.ts'
 import { hold } from '../../kernel/ledger/holds.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { nextState, transition } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { moveTransaction } from '../../kernel/transactions/moves.ts'
@@ -42,7 +42,7 @@ import {
  */
 export function checkIsPaidFromAccount(quote: QuoteRow): void {
   if (quote.source_account_id === null)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'quoteId',
       'This quote is executed automatically when the payment in its paymentInstructions arrives.',

@@ -7,7 +7,7 @@ import { findCustomerAccount, findInternalAccount } from '../../kernel/accounts/
 import { listFundingTypes } from '../../kernel/accounts/funding.ts'
 import type { RequiredSenderField } from '../../kernel/magic-values/uma-receivers.ts'
 import { getOwnCustomerId, type Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { findCustomer } from '../../people/customers/customers.ts'
 import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import type { Counterparty } from '../../storage/rows/stored-documents.ts'
@@ -79,7 +79,11 @@ export async function findParties(op: Op, { source, destination }: QuoteBody): P
     other === (customer?.id ?? null) || (owner === null && (customer === null || other === null))
   const payee = await findPayee(op, destination, isPayable)
   if (payee.kind !== 'uma' && payee.account.id === payer.account.id)
-    throw fieldError('SELF_PAYMENT', 'destination', 'The source and the destination are the same account.')
+    throw createFieldError(
+      'SELF_PAYMENT',
+      'destination',
+      'The source and the destination are the same account.',
+    )
   return { customer, payer, payee }
 }
 
@@ -92,7 +96,7 @@ async function findFundedParties(
 ): Promise<Parties> {
   if (!isKnownCurrency(currency)) throw createNoRateError('source.currency', currency)
   if (listFundingTypes(currency, cryptoNetwork).length === 0)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'source.cryptoNetwork',
       `${currency} cannot be received on ${cryptoNetwork}.`,
@@ -115,7 +119,7 @@ async function findPayer(op: Op, accountId: string): Promise<PayingAccount> {
   }
   const account = await findExternalAccount(op, accountId, field)
   if (op.actor.kind === 'customer')
-    throw fieldError(
+    throw createFieldError(
       'FORBIDDEN',
       field,
       "A customer token cannot pull money from an external account, because the account may not belong to the customer. Use the platform's credentials.",
@@ -123,7 +127,7 @@ async function findPayer(op: Op, accountId: string): Promise<PayingAccount> {
   await checkUsable(op, account, field)
   const rail = findPullRail(account)
   if (rail === undefined)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       field,
       'No rail can pull money from this account. Use REALTIME_FUNDING instead.',
@@ -135,7 +139,7 @@ async function findPayer(op: Op, accountId: string): Promise<PayingAccount> {
 /** Throws 400 if an omnibus account of the platform would pay without a customer (specification 2.5). */
 function checkNamesCustomer(op: Op, owner: string | null, customerId: string | undefined): void {
   if (owner === null && customerId === undefined && getPlatformConfig(op).omnibusAccounts)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'source.customerId',
       "source.customerId is required, because source.accountId is an omnibus account that holds customers' money. Set it to the customer on whose behalf you pay.",
@@ -154,7 +158,11 @@ async function findPayingCustomer(
   const id = owner ?? customerId
   if (id === undefined) return null
   if (customerId && customerId !== id)
-    throw fieldError('INVALID_INPUT', 'source.customerId', 'source.accountId belongs to another customer')
+    throw createFieldError(
+      'INVALID_INPUT',
+      'source.customerId',
+      'source.accountId belongs to another customer',
+    )
   return requireApprovedCustomer(op, id)
 }
 
@@ -186,14 +194,14 @@ async function findPayee(
     const account = await findInternalAccount(op, accountId, field)
     if (account.customer_id !== null) await findCustomer(op, account.customer_id, field)
     if (account.status !== 'ACTIVE')
-      throw fieldError(
+      throw createFieldError(
         'INVALID_INPUT',
         field,
         `This account is ${account.status}, so it cannot receive money.`,
       )
     checkCurrency(currency, account.currency)
     if (paymentRail)
-      throw fieldError(
+      throw createFieldError(
         'INVALID_INPUT',
         'destination.paymentRail',
         'A payment to an internal account does not use a rail. Remove paymentRail.',
@@ -219,7 +227,7 @@ async function findUmaPayee(
   const [defaultCurrency] = receiver.currencies
   const receiving = receiver.currencies.find((code) => code === (currency ?? defaultCurrency))
   if (receiving === undefined)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_CURRENCY',
       'destination.currency',
       `This address can receive only ${receiver.currencies.join(', ')}.`,
@@ -233,7 +241,11 @@ async function findUmaPayee(
 
 function checkCurrency(requested: string | undefined, actual: string): void {
   if (requested && requested !== actual)
-    throw fieldError('INVALID_CURRENCY', 'destination.currency', `This account can receive only ${actual}.`)
+    throw createFieldError(
+      'INVALID_CURRENCY',
+      'destination.currency',
+      `This account can receive only ${actual}.`,
+    )
 }
 
 const INSTANT_SECONDS = 5 * 60
@@ -263,5 +275,5 @@ function isCommon(rail: string): boolean {
 }
 
 function createNoRateError(field: string, currency: string) {
-  return fieldError('INVALID_CURRENCY', field, `No exchange rate is available for ${currency}.`)
+  return createFieldError('INVALID_CURRENCY', field, `No exchange rate is available for ${currency}.`)
 }

@@ -1,5 +1,5 @@
 import type { sandboxSend } from '@countersign/contract/sandbox/sandbox-send'
-import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { createFieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { findTransaction, toTransactionView } from '../../kernel/transactions/transactions.ts'
 import { checkExecutable } from './execute-quote.ts'
 import { receiveFunding } from './funding.ts'
@@ -10,9 +10,13 @@ export const sandboxSendHandlers: Handlers<typeof sandboxSend> = {
   sandbox_send: async (op, { body }) => {
     const quote = await findQuote(op, body.quoteId)
     if (quote.source_account_id !== null)
-      throw fieldError('INVALID_INPUT', 'quoteId', 'This quote is paid from an account. Execute it instead.')
+      throw createFieldError(
+        'INVALID_INPUT',
+        'quoteId',
+        'This quote is paid from an account. Execute it instead.',
+      )
     if (body.currencyCode !== quote.sending_currency)
-      throw fieldError(
+      throw createFieldError(
         'INVALID_CURRENCY',
         'currencyCode',
         `This quote must be paid in ${quote.sending_currency}.`,

@@ -4,7 +4,7 @@ import type { BodyOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
 import type { sandbox_rail_event, sandboxDeposits } from '@countersign/contract/sandbox/sandbox-deposits'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { listPage } from '../../kernel/operation/paging.ts'
 import { nextState, transition } from '../../kernel/operation/transition.ts'
 import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
@@ -42,11 +42,11 @@ async function buildSandboxReport(op: Op, body: BodyOf<typeof sandbox_rail_event
   const head = { id: op.newId('RailEvent'), occurredAt: op.now.toISOString() }
   if (type !== 'account.changed') {
     const [field] = Object.keys(present({ changes, code }))
-    if (field) throw fieldError('INVALID_INPUT', field, `${field} is allowed only for account.changed`)
+    if (field) throw createFieldError('INVALID_INPUT', field, `${field} is allowed only for account.changed`)
     if (isSetback(type)) return { ...head, type, data: { id, failure } }
     return { ...head, type, data: type === 'payment.cancelled' ? { id, failure } : { id } }
   }
-  if (!changes) throw fieldError('INVALID_INPUT', 'changes', 'changes is required for account.changed')
+  if (!changes) throw createFieldError('INVALID_INPUT', 'changes', 'changes is required for account.changed')
   const data = { ...(await describePaidAccount(op, id)), id, changes, message, ...present({ code }) }
   return { ...head, type, data }
 }

@@ -1,7 +1,7 @@
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import { formatCurrencyAmount } from '../../base/pricing/pricing.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import type { PaymentDraft, PaymentFault, Rail, RailLimits, RouteRequest } from '../../kernel/ports/rail.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 
@@ -15,7 +15,7 @@ export async function chooseRail(op: Op, request: RouteRequest, field: string): 
   if (rail?.chain?.isReached() === false) throw createChainNotReachedError()
   if (rail) return rail
   const limits = await op.rails.limitsFor(op.platform.id, request)
-  if (limits) throw fieldError('AMOUNT_OUT_OF_RANGE', field, describeLimits(request, limits))
+  if (limits) throw createFieldError('AMOUNT_OUT_OF_RANGE', field, describeLimits(request, limits))
   const network = request.paymentRail === null ? '' : ` by ${request.paymentRail}`
   throw new ApiError('NOT_IMPLEMENTED', {
     message: `No rail on this server ${VERBS[request.direction]} ${request.accountType}${network} in ${request.currency}.`,
@@ -25,7 +25,8 @@ export async function chooseRail(op: Op, request: RouteRequest, field: string): 
 /** Throws 400 `INVALID_INPUT` naming `field` if the rail cannot send to the account. */
 export async function checkPayee(op: Op, rail: Rail, account: AccountDetails, field: string): Promise<void> {
   const fault = await rail.findPayeeFault?.(op.read, account)
-  if (fault !== undefined) throw fieldError('INVALID_INPUT', field, `The address of this account ${fault}.`)
+  if (fault !== undefined)
+    throw createFieldError('INVALID_INPUT', field, `The address of this account ${fault}.`)
 }
 
 /** Throws 400 `INVALID_INPUT` naming the field that the rail cannot carry. */
@@ -36,7 +37,7 @@ export function checkPayment(
 ): void {
   const fault = rail.faultOfPayment?.(payment)
   if (fault)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       fields[fault.part],
       `The rail cannot carry this payment: ${fault.text}.`,

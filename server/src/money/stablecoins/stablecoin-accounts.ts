@@ -9,7 +9,7 @@ import {
   STABLECOIN_ACCOUNT_TRANSITIONS,
 } from '@countersign/contract/states/customer-states'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
 import type { CredentialCheckResult, StablecoinProvider } from '../../kernel/ports/stablecoin-provider.ts'
 import type { StablecoinAccountRow } from '../../storage/rows/look-up.ts'
@@ -40,13 +40,13 @@ export function requireProvider(op: Op, provider: StablecoinAccountRow['provider
 export function chooseAccount(op: Op, body: LinkBody, checkResult: CredentialCheckResult): string {
   switch (checkResult.outcome) {
     case 'invalid':
-      throw fieldError(
+      throw createFieldError(
         'STABLECOIN_PROVIDER_ACCOUNT_INVALID',
         'apiClientId',
         `${body.provider} did not accept these credentials.`,
       )
     case 'revoked':
-      throw fieldError(
+      throw createFieldError(
         'STABLECOIN_PROVIDER_ACCOUNT_REVOKED',
         'apiClientId',
         `${body.provider} has revoked these credentials. Create new ones.`,
@@ -65,7 +65,7 @@ export function chooseAccount(op: Op, body: LinkBody, checkResult: CredentialChe
 function chooseAccessible({ provider, providerAccountId }: LinkBody, accessible: readonly string[]): string {
   if (providerAccountId !== undefined) {
     if (accessible.includes(providerAccountId)) return providerAccountId
-    throw fieldError(
+    throw createFieldError(
       'STABLECOIN_PROVIDER_ACCOUNT_INVALID',
       'providerAccountId',
       `These credentials cannot access an account with this id at ${provider}.`,
@@ -73,7 +73,7 @@ function chooseAccessible({ provider, providerAccountId }: LinkBody, accessible:
   }
   const [only, ...others] = accessible
   if (only === undefined)
-    throw fieldError(
+    throw createFieldError(
       'STABLECOIN_PROVIDER_ACCOUNT_INVALID',
       'apiClientId',
       `These credentials cannot access any account at ${provider}.`,

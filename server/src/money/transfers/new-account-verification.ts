@@ -13,7 +13,7 @@ import {
   type OwnedAccountRow,
 } from '../../kernel/accounts/accounts.ts'
 import { addSeconds, type Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { FIRST_KEY } from '../../kernel/ports/enclave.ts'
 import { findTransaction } from '../../kernel/transactions/transactions.ts'
 import { findCustomer } from '../../people/customers/customers.ts'
@@ -110,7 +110,7 @@ function toVerifiableAccount(
   { customer_id: customerId, account_info, currency }: ExternalAccountRow,
 ) {
   if (customerId === null || account_info.accountType !== 'USD_ACCOUNT' || currency !== CURRENCY)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       FIELD,
       "Only a customer's US bank account can be verified with deposits.",
@@ -184,7 +184,11 @@ async function checkRailCarriesDeposits(op: Op, external: ExternalAccountRow): P
     [1n, BigInt(DEPOSIT_CENTS_MAX)].map((amount) => op.rails.route(op.platform.id, { ...request, amount })),
   )
   if (smallestRail && smallestRail === largestRail) return
-  throw fieldError('INVALID_INPUT', FIELD, 'No rail can send ACH payments of 1 to 99 cents to this account.')
+  throw createFieldError(
+    'INVALID_INPUT',
+    FIELD,
+    'No rail can send ACH payments of 1 to 99 cents to this account.',
+  )
 }
 
 /**
@@ -195,17 +199,18 @@ async function findSource(op: Op, id: string | undefined): Promise<OwnedAccountR
   const field = 'sourceAccountId'
   const source =
     id === undefined ? await findPlatformAccount(op, CURRENCY) : await findOwnedAccount(op, id, field)
-  if (!source) throw fieldError('INVALID_CURRENCY', field, `The platform has no account in ${CURRENCY}.`)
+  if (!source)
+    throw createFieldError('INVALID_CURRENCY', field, `The platform has no account in ${CURRENCY}.`)
   if (source.customer_id !== null)
-    throw fieldError('INVALID_INPUT', field, 'The deposits must come from an account of the platform.')
+    throw createFieldError('INVALID_INPUT', field, 'The deposits must come from an account of the platform.')
   if (source.currency !== CURRENCY)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_CURRENCY',
       field,
       `This account is in ${source.currency}, but it must be in ${CURRENCY}.`,
     )
   if (source.status !== 'ACTIVE')
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       field,
       `This account is ${source.status}, so it cannot pay the deposits.`,

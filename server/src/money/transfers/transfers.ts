@@ -7,7 +7,7 @@ import { type Balance, checkFitsBalance } from '../../kernel/ledger/balances.ts'
 import { hold } from '../../kernel/ledger/holds.ts'
 import { buildArrivalLegs } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import type { Rail } from '../../kernel/ports/rail.ts'
 import { announce } from '../../kernel/transactions/moves.ts'
@@ -103,7 +103,7 @@ async function findPullable(rail: Rail, account: ExternalAccountRow): Promise<bi
   const paymentRail = findPullRail(account) ?? null
   const available = await rail.pullable({ identifier, currency, paymentRail })
   if (available === undefined)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'amount',
       'amount is required, because the balance of this account is unknown',
@@ -250,13 +250,13 @@ export function checkParties(
 ): Parties {
   const externalField = `${externalSide}.accountId`
   if (internalSide === 'source' && internal.type === 'EMBEDDED_WALLET')
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'source.accountId',
       'An embedded wallet can pay only with its signature. Create a quote with POST /quotes, and execute it with POST /quotes/{quoteId}/execute.',
     )
   if (internalSide === 'destination' && internal.chain_rail !== null)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'destination.accountId',
       'A chain wallet is paid at its address on the chain. Create a quote with POST /quotes instead.',
@@ -264,14 +264,14 @@ export function checkParties(
   if (external.customer_id !== internal.customer_id)
     throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field: externalField } })
   if (external.currency !== internal.currency)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_CURRENCY',
       externalField,
       `This account is in ${external.currency}, but the other account is in ${internal.currency}. Create a quote to convert the money.`,
     )
   const platformCustomerId = requireApprovedOwner(internal, internalSide)
   if (internal.status !== 'ACTIVE')
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       `${internalSide}.accountId`,
       `This account is ${internal.status}, but it must be ACTIVE.`,

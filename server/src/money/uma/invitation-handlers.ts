@@ -1,6 +1,6 @@
 import type { invitations } from '@countersign/contract/payments/invitations'
 import { INVITATION_TRANSITIONS } from '@countersign/contract/states/customer-states'
-import { ApiError, fieldError, type Handlers, StaleRead } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError, type Handlers, StaleRead } from '../../kernel/operation/operation.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
@@ -45,7 +45,11 @@ export const invitationHandlers: Handlers<typeof invitations> = {
     assertPending(op, invitation)
     const invitee = await findOwnCustomer(op, body.inviteeUma, 'inviteeUma')
     if (invitee.uma_address === invitation.inviter_uma)
-      throw fieldError('INVALID_UMA_ADDRESS', 'inviteeUma', 'The inviter cannot claim their own invitation.')
+      throw createFieldError(
+        'INVALID_UMA_ADDRESS',
+        'inviteeUma',
+        'The inviter cannot claim their own invitation.',
+      )
     const owner = await findOpenPlatform(op.read, invitation.platform_id)
     if (!owner) throw new StaleRead('The platform of the invitation was reset')
     const now = readInviterTime(op, invitation)

@@ -14,7 +14,7 @@ import {
   type InvitationState,
 } from '@countersign/contract/states/customer-states'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { parseOptionalTime } from '../../kernel/operation/time-range.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
 import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
@@ -40,7 +40,7 @@ const ENDED_ERRORS = {
 export async function findOwnCustomer(op: Op, text: string, field: string): Promise<CustomerRow> {
   const customer = await findCustomerByUma(op, readUmaAddress(text, field))
   if (!customer)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_UMA_ADDRESS',
       field,
       `${field} is not the UMA address of a customer of this platform`,
@@ -60,7 +60,7 @@ export function makeInvitation(
   if (!invitationConfig) throw new ApiError('INVITATIONS_NOT_CONFIGURED')
   const expiresAt = parseOptionalTime(body.expiresAt)
   if (expiresAt && expiresAt <= op.now)
-    throw fieldError('INVALID_INPUT', 'expiresAt', 'expiresAt must be in the future')
+    throw createFieldError('INVALID_INPUT', 'expiresAt', 'expiresAt must be in the future')
   const code = generateCode(op)
   return {
     id: code,
@@ -87,7 +87,7 @@ function chooseCurrency(op: Op, inviter: CustomerRow): KnownCurrency {
   const platformCurrencies = getPlatformConfig(op).supportedCurrencies.map(({ currencyCode }) => currencyCode)
   const currency = [...(inviter.currencies ?? []), ...platformCurrencies].find(isKnownCurrency)
   if (!currency)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_CURRENCY',
       'amountToSend',
       'Neither the inviter nor the platform has a currency. Add one first.',

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { LOOKUP_SECONDS } from '@countersign/contract/payments/receivers'
 import { addSeconds, type Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 
 /**
  * A lookup's id contains all its data: the receiver, the expiry, and a digest that only this server can
@@ -38,7 +38,7 @@ export function checkLookup(op: Op, lookupId: string, receiver: string, field = 
   if (!isOurs || body.readUIntBE(0, EXPIRY_BYTES) <= op.now.getTime())
     throw new ApiError('LOOKUP_REQUEST_NOT_FOUND', { details: { field } })
   if (!body.subarray(EXPIRY_BYTES + SALT_BYTES).equals(digestReceiver(receiver)))
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       field,
       `${field} is a lookup of another receiver. Look up this receiver first.`,

@@ -3,7 +3,7 @@ import { LOCKED_AMOUNT_MAX } from '@countersign/contract/payments/exchange-rates
 import { exchangeRate, price } from '../../base/pricing/pricing.ts'
 import type { RateTable } from '../../base/pricing/ratios.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { findCustomer } from '../../people/customers/customers.ts'
 import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
@@ -31,7 +31,7 @@ export async function findSender(
   if (address === undefined) return namedCustomer
   const customerAtAddress = await findCustomerAtUma(op, address, field)
   if (namedCustomer && namedCustomer.id !== customerAtAddress.id)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'customerId',
       'customerId and senderUmaAddress identify different customers',

@@ -9,7 +9,7 @@ import {
   UMA_REQUIRED_FIELDS,
 } from '../../kernel/magic-values/uma-receivers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { findCurrencyConfig, getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import type { Counterparty } from '../../storage/rows/stored-documents.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
@@ -34,7 +34,7 @@ export interface UmaReceiver {
 export function readUmaAddress(text: string, field: string): string {
   const address = toCanonicalUmaAddress(text)
   if (address === undefined)
-    throw fieldError('INVALID_UMA_ADDRESS', field, `${field} must have the form $name@host`)
+    throw createFieldError('INVALID_UMA_ADDRESS', field, `${field} must have the form $name@host`)
   return address
 }
 

@@ -7,7 +7,7 @@ import {
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import { isKeyOf } from '@countersign/contract/core/objects'
 import type { Static } from 'typebox'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import type { AccountKind } from './store.ts'
 
 export type Entry = Static<typeof ChartEntry>
@@ -90,7 +90,7 @@ export function checkChart(entries: readonly Entry[]): void {
   const byName = new Map<string, Entry>()
   for (const [at, entry] of entries.entries()) {
     const refuse = (field: string, why: string): never => {
-      throw fieldError('INVALID_INPUT', `accounts.${at}.${field}`, why)
+      throw createFieldError('INVALID_INPUT', `accounts.${at}.${field}`, why)
     }
     const { kind, rail, currency, code, name, type } = entry
     if (rail !== undefined && kind !== 'RAIL')

@@ -3,7 +3,7 @@ import type { QueryOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
 import { toUtcDay } from '../../base/formats/utc-day.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { fieldError, type TextBody } from '../../kernel/operation/operation.ts'
+import { createFieldError, type TextBody } from '../../kernel/operation/operation.ts'
 import { checkComplete, createChart, type FindChartAccount } from './chart.ts'
 import { JOURNAL_WRITERS } from './journal-formats.ts'
 import { type PostedRow, selectAccountKinds, selectChart, selectPosted } from './store.ts'
@@ -23,11 +23,15 @@ export async function buildJournalFile(
 ): Promise<TextBody<'csv' | 'plain'>> {
   const from = new Date(query.from)
   const to = new Date(query.to)
-  if (to < from) throw fieldError('INVALID_INPUT', 'to', 'to must not be before from')
+  if (to < from) throw createFieldError('INVALID_INPUT', 'to', 'to must not be before from')
   const { format = 'csv', currency } = query
   const { type, extension, needsChart, needsCurrency, open } = JOURNAL_WRITERS[format]
   if (needsCurrency && currency === undefined)
-    throw fieldError('INVALID_INPUT', 'currency', `A ${format} file holds a single currency. Set currency.`)
+    throw createFieldError(
+      'INVALID_INPUT',
+      'currency',
+      `A ${format} file holds a single currency. Set currency.`,
+    )
   const row = await selectChart(op)
   const find = createChart(row?.accounts ?? [])
   if (needsChart) {

@@ -1,6 +1,6 @@
 import type { ledgerBooks } from '@countersign/contract/books/ledger-books'
 import { withNames } from '../../kernel/accounts/names.ts'
-import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { listPage, type Order } from '../../kernel/operation/paging.ts'
 import { extractUuid } from '../../storage/engine/ids.ts'
 import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
@@ -48,7 +48,7 @@ export const ledgerBookHandlers: Handlers<typeof ledgerBooks> = {
   ledger_transfer_list: async (op, { query }) => {
     const { cause, accountId } = query
     if (cause === undefined && accountId === undefined)
-      throw fieldError('INVALID_INPUT', 'cause', 'Set cause, accountId or both.')
+      throw createFieldError('INVALID_INPUT', 'cause', 'Set cause, accountId or both.')
     const causes = cause === undefined ? undefined : await findCauses(op, cause)
     return {
       status: 200,

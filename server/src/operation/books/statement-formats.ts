@@ -1,7 +1,7 @@
 import type { StatementFormat } from '@countersign/contract/books/statements'
 import { CURRENCIES } from '@countersign/contract/core/currencies'
 import { toUtcDay } from '../../base/formats/utc-day.ts'
-import { fieldError, type TextBody } from '../../kernel/operation/operation.ts'
+import { createFieldError, type TextBody } from '../../kernel/operation/operation.ts'
 import { writeStatementCamt053 } from './statement-camt-053.ts'
 import { writeStatementCsv } from './statement-csv.ts'
 import { writeStatementMt940 } from './statement-mt-940.ts'
@@ -41,7 +41,7 @@ export function buildStatementText(
   const { type, extension, headers, isForIsoCurrencies, write } = STATEMENT_WRITERS[format]
   const { from, to, account } = statement
   if (isForIsoCurrencies && CURRENCIES[account.currency].kind !== 'fiat')
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'format',
       `${format} does not support ${account.currency}. Use csv, json or html.`,

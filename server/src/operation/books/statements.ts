@@ -8,7 +8,7 @@ import type { QueryOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { findBalancesAt } from './balances.ts'
 import { findHolds, findMovements, type HoldRow, type MovementRow } from './movements.ts'
@@ -61,7 +61,7 @@ export async function makeStatement(op: Op, query: StatementQuery): Promise<Stat
   const from = query.from === undefined ? account.created_at : new Date(query.from)
   // Includes movements in the current millisecond.
   const to = query.to === undefined ? shiftTime(op.now, 1) : new Date(query.to)
-  if (to < from) throw fieldError('INVALID_INPUT', 'to', 'to must not be before from')
+  if (to < from) throw createFieldError('INVALID_INPUT', 'to', 'to must not be before from')
   const rows = await findMovements(op, account.id, from, to, STATEMENT_LINES_MAX + 1)
   const [balancesBefore, balancesAfter] = await Promise.all([
     findBalancesAt(op, [account.id], from),

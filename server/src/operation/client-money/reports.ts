@@ -3,7 +3,7 @@ import { present } from '@countersign/contract/core/objects'
 import { toUtcDay } from '../../base/formats/utc-day.ts'
 import type { App, Op } from '../../kernel/operation/app.ts'
 import { type Background, runInBackground } from '../../kernel/operation/background.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { operate } from '../../people/platforms/operate.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import type { ClientMoneyReportRow, StoredClientMoney } from '../../storage/rows/accounting.ts'
@@ -72,9 +72,10 @@ export function lastEnded(now: Date): string {
 
 /** Throws 400 `INVALID_INPUT` if the day has not ended, or was before the creation of the platform. */
 export function checkDate(op: Op, date: string): void {
-  if (date > lastEnded(op.now)) throw fieldError('INVALID_INPUT', 'date', `${date} has not ended in UTC.`)
+  if (date > lastEnded(op.now))
+    throw createFieldError('INVALID_INPUT', 'date', `${date} has not ended in UTC.`)
   if (date < lastEnded(op.platform.created_at))
-    throw fieldError('INVALID_INPUT', 'date', `${date} is before the platform was created.`)
+    throw createFieldError('INVALID_INPUT', 'date', `${date} is before the platform was created.`)
 }
 
 /** Throws 404 `CLIENT_MONEY_REPORT_NOT_FOUND`. */

@@ -1,7 +1,7 @@
 import { fitsBalance } from '../../kernel/ledger/balances.ts'
 import { type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { fieldError } from '../../kernel/operation/operation.ts'
+import { createFieldError } from '../../kernel/operation/operation.ts'
 import { withNote } from '../../money/deposits/decide.ts'
 import { buildDepositRailLeg, toDepositCause } from '../../money/rails/deposit-rows.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
@@ -22,7 +22,7 @@ export async function checkBooked(op: Op, row: DepositRow, amount: bigint): Prom
   if (secondLine)
     throw createNotCorrectableError('BOOKED_TWICE', 'More than one statement line books this deposit.')
   if (line.amount !== amount)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'amount',
       `The statement books ${line.amount} for this deposit, not ${amount}.`,
@@ -56,7 +56,7 @@ export async function adjustDeposit(
     { system: isInSuspense || !isLess ? 'suspense' : 'costs', currency: row.currency, amount: difference },
   ]
   if (!(await fitsBalance(op, legs)))
-    throw fieldError(
+    throw createFieldError(
       'AMOUNT_OUT_OF_RANGE',
       'amount',
       'This amount would exceed the maximum balance of a platform account.',

@@ -2,7 +2,7 @@ import type { depositCorrections } from '@countersign/contract/operation/deposit
 import { requireValue } from '../../base/formats/require-value.ts'
 import { post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { createFieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import {
   buildPendingVoteWrites,
   castDepositVote,
@@ -86,9 +86,9 @@ async function findCorrectable(op: Op, id: string, action: 'split' | 'write_off'
 function checkSum({ amount: depositAmount, currency }: DepositRow, amounts: readonly bigint[]): void {
   const sum = amounts.reduce((total, amount) => total + amount, 0n)
   if (amounts.length < 2)
-    throw fieldError('INVALID_INPUT', 'amounts', 'amounts must contain at least two parts')
+    throw createFieldError('INVALID_INPUT', 'amounts', 'amounts must contain at least two parts')
   if (sum === depositAmount) return
-  throw fieldError(
+  throw createFieldError(
     'INVALID_INPUT',
     'amounts',
     `The parts add up to ${sum}, but the deposit is ${depositAmount}, in the smallest unit of ${currency}.`,

@@ -2,7 +2,7 @@ import type { MatchAccount } from '@countersign/contract/operation/reconciliatio
 import { fitsBalance } from '../../kernel/ledger/balances.ts'
 import { type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { fieldError } from '../../kernel/operation/operation.ts'
+import { createFieldError } from '../../kernel/operation/operation.ts'
 import { reopenLineReports, resolveLineReports } from '../../money/rail-events/waiting-lines.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { ReconciliationMatchRow } from '../../storage/rows/reconciliation.ts'
@@ -98,7 +98,7 @@ async function bookDifference(
   if (account === null) return []
   const legs = buildDifferenceLegs(rail, currency, account, difference)
   if (!(await fitsBalance(op, legs)))
-    throw fieldError(
+    throw createFieldError(
       'AMOUNT_OUT_OF_RANGE',
       'difference',
       'This difference would exceed the maximum balance of a platform account.',

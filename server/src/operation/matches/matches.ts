@@ -11,7 +11,7 @@ import { INT64_MAX, INT64_MIN } from '../../base/json/int64.ts'
 import { toActorView } from '../../kernel/audit/actors.ts'
 import { toSystemAccountId } from '../../kernel/ledger/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
 import { findRailPayment } from '../../money/rails/rail-payments.ts'
 import { deriveUuid, extractUuid, NIL_UUID } from '../../storage/engine/ids.ts'
@@ -46,7 +46,7 @@ export interface MatchedItem extends Item {
 export async function findGroup(op: Op, body: MatchBody): Promise<Group> {
   const { rail, currency, statementEntryIds = [], paymentIds = [] } = body
   if (!isKnownCurrency(currency))
-    throw fieldError('INVALID_CURRENCY', 'currency', `${currency} is not a supported currency.`)
+    throw createFieldError('INVALID_CURRENCY', 'currency', `${currency} is not a supported currency.`)
   const account = { id: toSystemAccountId(op.platform.id, 'rail', currency, rail), rail, currency }
   const items = await findItems(op, account, paymentIds)
   const lines = await findLines(op, [...statementEntryIds, ...items.flatMap((item) => item.lines)])
@@ -54,7 +54,7 @@ export async function findGroup(op: Op, body: MatchBody): Promise<Group> {
   const lineSum = lines.reduce((sum, { entry }) => sum + entry.amount, 0n)
   const bookSum = items.reduce((sum, { booked }) => sum + booked, 0n)
   if ([lineSum, bookSum, lineSum - bookSum].some((sum) => sum < INT64_MIN || sum > INT64_MAX))
-    throw fieldError('AMOUNT_OUT_OF_RANGE', LINES_FIELD, 'The sum of these lines is too large.')
+    throw createFieldError('AMOUNT_OUT_OF_RANGE', LINES_FIELD, 'The sum of these lines is too large.')
   return { account, lines, items, lineSum, bookSum }
 }
 
@@ -62,7 +62,7 @@ async function findLines(op: Op, ids: readonly string[]): Promise<StatementLine[
   return Promise.all(
     [...new Set(ids)].sort().map(async (id) => {
       const line = await findStatementLine(op, id)
-      if (!line) throw fieldError('INVALID_INPUT', LINES_FIELD, `Statement line ${id} not found.`)
+      if (!line) throw createFieldError('INVALID_INPUT', LINES_FIELD, `Statement line ${id} not found.`)
       return line
     }),
   )
@@ -74,16 +74,16 @@ function checkLines(
   members: ReadonlySet<string>,
 ): void {
   if (lines.length === 0)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       LINES_FIELD,
       'A match requires a statement line, and none names these payments.',
     )
   if (lines.length > MATCH_LINES_MAX)
-    throw fieldError('INVALID_INPUT', LINES_FIELD, `A match has at most ${MATCH_LINES_MAX} lines.`)
+    throw createFieldError('INVALID_INPUT', LINES_FIELD, `A match has at most ${MATCH_LINES_MAX} lines.`)
   for (const { entry, day } of lines) {
     if (day.rail !== rail || day.currency !== currency)
-      throw fieldError(
+      throw createFieldError(
         'INVALID_INPUT',
         LINES_FIELD,
         `The line ${entry.id} is of ${day.rail} in ${day.currency}, not of ${rail} in ${currency}.`,
@@ -111,10 +111,14 @@ function checkLine({ id, item_id, reason, match_id }: StatementLine['entry'], me
 async function findItems(op: Op, account: RailAccount, ids: readonly string[]): Promise<MatchedItem[]> {
   const unknown = ids.find((id) => extractUuid(id) === NIL_UUID)
   if (unknown !== undefined)
-    throw fieldError('INVALID_INPUT', PAYMENTS_FIELD, `Payment ${unknown} not found.`)
+    throw createFieldError('INVALID_INPUT', PAYMENTS_FIELD, `Payment ${unknown} not found.`)
   const items = await selectItems(op, account, [...new Set(ids)])
   if (items.length > MATCH_PAYMENTS_MAX)
-    throw fieldError('INVALID_INPUT', PAYMENTS_FIELD, `A match has at most ${MATCH_PAYMENTS_MAX} payments.`)
+    throw createFieldError(
+      'INVALID_INPUT',
+      PAYMENTS_FIELD,
+      `A match has at most ${MATCH_PAYMENTS_MAX} payments.`,
+    )
   return Promise.all(
     items.map(async (item) => {
       const row = await selectMatchItem(op, matchItemId(account, item.id))
@@ -170,11 +174,11 @@ export function accountForDifference(
   const sums = `The lines sum to ${lineSum} and the books to ${bookSum}: they differ by ${found}, in the smallest unit of ${currency}`
   if (!difference) {
     if (found === 0n) return null
-    throw fieldError('INVALID_INPUT', 'difference', `${sums}. Set difference to book it to an account.`)
+    throw createFieldError('INVALID_INPUT', 'difference', `${sums}. Set difference to book it to an account.`)
   }
-  if (difference.amount !== found) throw fieldError('INVALID_INPUT', 'difference.amount', `${sums}.`)
+  if (difference.amount !== found) throw createFieldError('INVALID_INPUT', 'difference.amount', `${sums}.`)
   if (found === 0n)
-    throw fieldError('INVALID_INPUT', 'difference', 'Both sides have the same sum. Omit difference.')
+    throw createFieldError('INVALID_INPUT', 'difference', 'Both sides have the same sum. Omit difference.')
   return difference.account
 }
 

@@ -3,7 +3,7 @@ import { buildTable, keysOf, present } from '@countersign/contract/core/objects'
 import { type overview, STATISTICS_INTERVALS_MAX, Waiting } from '@countersign/contract/operation/overview'
 import { toChecksumAddress } from '../../base/formats/addresses.ts'
 import { addSeconds, type Op } from '../../kernel/operation/app.ts'
-import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { createFieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { parseOptionalTime } from '../../kernel/operation/time-range.ts'
 import { checkTimeZone } from '../../kernel/operation/time-zones.ts'
 import { webhookEndpoint } from '../../kernel/outbox/events.ts'
@@ -91,7 +91,7 @@ export const overviewHandlers: Handlers<typeof overview> = {
 function checkSpan(seconds: number, start: Date, end: Date): void {
   const intervals = (end.getTime() - start.getTime()) / (seconds * 1000)
   if (intervals > STATISTICS_INTERVALS_MAX)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'startDate',
       `The period from startDate to endDate must not exceed ${STATISTICS_INTERVALS_MAX} intervals.`,

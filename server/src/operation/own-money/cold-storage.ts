@@ -3,7 +3,7 @@ import { toChecksumAddress } from '../../base/formats/addresses.ts'
 import { type Hex, toLowerHex } from '../../base/formats/hex.ts'
 import { requireValue } from '../../base/formats/require-value.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { fieldError } from '../../kernel/operation/operation.ts'
+import { createFieldError } from '../../kernel/operation/operation.ts'
 import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
 import type { RailChain } from '../../kernel/ports/rail-chain.ts'
 import {
@@ -34,7 +34,7 @@ export interface ColdStorage {
  */
 export async function findColdStorage(op: Op, account: OwnAccountRow, field: string): Promise<ColdStorage> {
   if (account.purpose !== 'COLD_STORAGE')
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       field,
       `The purpose of this account is ${account.purpose}, not COLD_STORAGE.`,
@@ -51,7 +51,7 @@ async function resolveColdStorage(
 ): Promise<ColdStorage> {
   const network = EVM_NETWORKS.find((candidate) => accountType === `${candidate}_WALLET`)
   if (!network || !('address' in info))
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       field,
       `Cold storage must be on ${EVM_NETWORKS.join(', ')}, not ${accountType}.`,
@@ -59,7 +59,11 @@ async function resolveColdStorage(
   const request = { direction: 'OUT', accountType, paymentRail: null, currency, amount: undefined } as const
   const { name, chain, isSimulated } = await chooseRail(op, request, field)
   if (!chain && !isSimulated)
-    throw fieldError('INVALID_INPUT', field, `This server has no chain for ${accountType} in ${currency}.`)
+    throw createFieldError(
+      'INVALID_INPUT',
+      field,
+      `This server has no chain for ${accountType} in ${currency}.`,
+    )
   return { railName: name ?? SANDBOX_RAIL, network, address: toLowerHex(info.address), chain }
 }
 
@@ -73,15 +77,16 @@ export async function checkCanBeColdStorage(op: Op, external: ExternalAccountRow
   const checksummed = toChecksumAddress(address.slice(2))
   // In a sandbox without a chain, the last characters select an outcome, which breaks the checksum.
   if (chain && external.identifier !== checksummed)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       field,
       `The address of this account has no checksum. Add the account again as ${checksummed}.`,
     )
   if (await hasCustomerAccount(op, [checksummed, address]))
-    throw fieldError('INVALID_INPUT', field, 'The address of this account belongs to a customer.')
+    throw createFieldError('INVALID_INPUT', field, 'The address of this account belongs to a customer.')
   const fault = await chain?.findColdStorageFault(op.read, address)
-  if (fault !== undefined) throw fieldError('INVALID_INPUT', field, `The address of this account ${fault}.`)
+  if (fault !== undefined)
+    throw createFieldError('INVALID_INPUT', field, `The address of this account ${fault}.`)
 }
 
 /** Rechecks an address before approval. Errors: as `checkCanBeColdStorage`. */

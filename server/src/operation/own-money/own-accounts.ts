@@ -10,7 +10,7 @@ import {
 import { requireValue } from '../../base/formats/require-value.ts'
 import { describeShortly } from '../../kernel/accounts/external-account-names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { checkTimeZone } from '../../kernel/operation/time-zones.ts'
 import { checkEvent, transition } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
@@ -55,7 +55,7 @@ export async function newOwnAccount(op: Op, body: BodyOf<typeof own_account_crea
   const { sweep, purpose = 'OWN_MONEY' } = body
   if (purpose === 'COLD_STORAGE') {
     if (sweep)
-      throw fieldError(
+      throw createFieldError(
         'INVALID_INPUT',
         'sweep',
         'Cold storage cannot have a sweep. Use a treasury movement instead.',

@@ -11,7 +11,7 @@ import { findPlatformAccount, type OwnedAccountRow } from '../../kernel/accounts
 import { findSystemAccounts } from '../../kernel/ledger/balances.ts'
 import { post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { checkEvent, transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { findTransaction } from '../../kernel/transactions/transactions.ts'
@@ -105,7 +105,7 @@ export async function findOwnMoney(op: Op, currency: string): Promise<OwnMoney> 
   const platform = await findPlatform(op)
   const account = await findPlatformAccount(op, currency)
   if (!account)
-    throw fieldError('INVALID_CURRENCY', 'ownAccountId', `The platform has no ${currency} account.`)
+    throw createFieldError('INVALID_CURRENCY', 'ownAccountId', `The platform has no ${currency} account.`)
   const [fees] = await findSystemAccounts(op, 'fees', [currency])
   return { platform, account, fees: fees?.posted ?? 0n, capital: account.posted - account.held }
 }
@@ -129,9 +129,9 @@ export async function sendWithdrawal(
   ownMoney: OwnMoney,
 ): Promise<SentWithdrawal> {
   if (own.state !== 'ACTIVE')
-    throw fieldError('INVALID_INPUT', 'ownAccountId', `This account is ${own.state}, not ACTIVE.`)
+    throw createFieldError('INVALID_INPUT', 'ownAccountId', `This account is ${own.state}, not ACTIVE.`)
   if (own.purpose !== 'OWN_MONEY')
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'ownAccountId',
       `The purpose of this account is ${own.purpose}. Use a treasury movement instead.`,

@@ -1,7 +1,7 @@
 import type { BodyOf } from '@countersign/contract/core/endpoint'
 import type { PaymentOutcome, transaction_decide } from '@countersign/contract/operation/payment-decisions'
 import type { Op } from '../../kernel/operation/app.ts'
-import { type ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { type ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import type { TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
 import { resolveLineReports } from '../../money/rail-events/waiting-lines.ts'
 import { findDocument } from '../../people/documents/documents.ts'
@@ -45,7 +45,7 @@ export async function checkEvidence(
 ): Promise<CheckedEvidence> {
   const { note, statementEntryIds = [], documentId } = evidence
   if (note === undefined && statementEntryIds.length === 0 && documentId === undefined)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'evidence',
       'evidence must contain a note, a statement line or a document',
@@ -114,13 +114,17 @@ function checkSums({ payment, outcome, charge }: Claimed, lines: readonly Statem
 }
 
 function createWrongLinesError(message: string): ApiError {
-  return fieldError('INVALID_INPUT', LINES_FIELD, message)
+  return createFieldError('INVALID_INPUT', LINES_FIELD, message)
 }
 
 /** Protects a document of the paying customer from changes. Guard: the document is unchanged. */
 async function submitDocument(op: Op, { transaction }: Claimed, id: string): Promise<readonly Write[]> {
   const document = await findDocument(op, id, DOCUMENT_FIELD)
   if (document.customer_id !== transaction.customer_id)
-    throw fieldError('INVALID_INPUT', DOCUMENT_FIELD, 'This document does not belong to the paying customer.')
+    throw createFieldError(
+      'INVALID_INPUT',
+      DOCUMENT_FIELD,
+      'This document does not belong to the paying customer.',
+    )
   return submitDocuments(op, [document])
 }

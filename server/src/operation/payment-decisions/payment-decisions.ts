@@ -7,7 +7,7 @@ import { SCREENING_INITIAL } from '@countersign/contract/states/screening-states
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { toActorView } from '../../kernel/audit/actors.ts'
 import { addSeconds, type Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import type { Reversal } from '../../kernel/ports/reversals.ts'
 import type { TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
 import { findRailEventById } from '../../money/rail-events/rail-events.ts'
@@ -68,19 +68,19 @@ export function createNotDecidableError(reason: string, message: string): ApiErr
 export function readCharge({ outcome, charge }: DecisionBody, payment: RailPaymentRow): bigint {
   if (charge === undefined) return 0n
   if (outcome === 'FAILED')
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'charge',
       'A failed payment never left, so it has no charge. Omit charge and book the amount as costs.',
     )
   if (charge.currency !== payment.currency)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_CURRENCY',
       'charge.currency',
       `The charge must be in ${payment.currency}, the currency of the payment.`,
     )
   if (charge.amount > payment.amount)
-    throw fieldError('AMOUNT_OUT_OF_RANGE', 'charge.amount', 'The charge must not exceed the payment.')
+    throw createFieldError('AMOUNT_OUT_OF_RANGE', 'charge.amount', 'The charge must not exceed the payment.')
   return charge.amount
 }
 
@@ -102,7 +102,7 @@ export async function findReport(
     body.data.id === payment.payment_id &&
     (type.startsWith('payment.') || body.data.reversalId !== undefined)
   if (rail !== payment.rail || !isAbout)
-    throw fieldError('INVALID_INPUT', 'railEventId', 'This report is about another payment.')
+    throw createFieldError('INVALID_INPUT', 'railEventId', 'This report is about another payment.')
   if (report.state !== RAIL_EVENT_INITIAL)
     throw new ApiError('INVALID_STATE_TRANSITION', {
       message: 'This report was already resolved.',

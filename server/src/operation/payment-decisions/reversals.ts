@@ -1,5 +1,5 @@
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import type { RequestedReversal, Reversal } from '../../kernel/ports/reversals.ts'
 import type { TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
 import { findRailPayment } from '../../money/rails/rail-payments.ts'
@@ -46,7 +46,8 @@ function checkFields({ charge, railEventId, evidence }: DecisionBody): void {
     'evidence.statementEntryIds': evidence.statementEntryIds,
   }
   for (const [field, value] of Object.entries(fields))
-    if (value !== undefined) throw fieldError('INVALID_INPUT', field, `A reversal must not have ${field}.`)
+    if (value !== undefined)
+      throw createFieldError('INVALID_INPUT', field, `A reversal must not have ${field}.`)
 }
 
 /** Finds an outgoing payment that its rail has accepted or delivered. */

@@ -1,7 +1,7 @@
 import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currencies'
 import type { sandboxExampleBanks } from '@countersign/contract/sandbox/sandbox-example-banks'
 import { findPlatformAccount } from '../../kernel/accounts/accounts.ts'
-import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { hasRoomForDeposit, recordDeposit } from '../../money/deposits/deposits.ts'
 import { buildExampleDeposits, buildExampleStatement } from './example-bank.ts'
 import { recordStatement } from './statements.ts'
@@ -17,7 +17,7 @@ export const exampleBankHandlers: Handlers<typeof sandboxExampleBanks> = {
   /** The deposits arrive like any others, and the statement is booked and compared in the background. */
   sandbox_example_bank: async (op, { body: { currency } }) => {
     if (!isKnownCurrency(currency))
-      throw fieldError(
+      throw createFieldError(
         'INVALID_CURRENCY',
         'currency',
         `This server does not support the currency ${currency}.`,
@@ -29,7 +29,7 @@ export const exampleBankHandlers: Handlers<typeof sandboxExampleBanks> = {
     const deposits = buildExampleDeposits(rail, decimals)
     const sum = deposits.reduce((total, { amount }) => total + amount, 0n)
     if (!(await hasRoomForDeposit(op, rail, { amount: sum, currency })))
-      throw fieldError(
+      throw createFieldError(
         'AMOUNT_OUT_OF_RANGE',
         'currency',
         'These deposits would exceed the maximum balance of a platform account.',

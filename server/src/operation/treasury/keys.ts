@@ -8,7 +8,7 @@ import {
 } from '@countersign/contract/states/own-money-states'
 import { toChecksumAddress } from '../../base/formats/addresses.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { checkEvent, transition } from '../../kernel/operation/transition.ts'
 import type { Rail } from '../../kernel/ports/rail.ts'
 import type { Write } from '../../storage/commit/writes.ts'
@@ -36,7 +36,7 @@ async function findTreasuryRail(op: Op, name: string): Promise<Rail> {
   const rail = op.rails.find(name)
   if (rail?.isSimulated) return rail
   if (rail?.chain && (await op.rails.ownerOf(rail)) === op.platform.id) return rail
-  throw fieldError('INVALID_INPUT', 'rail', `The platform has no treasury on rail ${name}.`)
+  throw createFieldError('INVALID_INPUT', 'rail', `The platform has no treasury on rail ${name}.`)
 }
 
 /**

@@ -14,7 +14,7 @@ import { toChecksumAddress } from '../../base/formats/addresses.ts'
 import { formatCurrencyAmount } from '../../base/pricing/pricing.ts'
 import { findLedgerBalance } from '../../kernel/ledger/balances.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { checkEvent } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { toColdStorageName } from '../../kernel/ports/rail.ts'
@@ -87,12 +87,12 @@ export async function sendMovement(
   account: OwnAccountRow,
 ): Promise<SentMovement> {
   if (account.state !== 'ACTIVE')
-    throw fieldError('INVALID_INPUT', 'ownAccountId', `This account is ${account.state}, not ACTIVE.`)
+    throw createFieldError('INVALID_INPUT', 'ownAccountId', `This account is ${account.state}, not ACTIVE.`)
   // Read before the balance, so that the guard on the platform's version covers every earlier movement.
   const platform = await findPlatform(op)
   const cold = await findColdStorage(op, account, 'ownAccountId')
   if (cold.railName !== row.rail)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'ownAccountId',
       `The account is now on chain ${cold.railName}, but the movement is on ${row.rail}.`,

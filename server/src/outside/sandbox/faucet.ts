@@ -4,7 +4,7 @@ import { toLowerHex } from '../../base/formats/hex.ts'
 import type { OwnedAccountRow } from '../../kernel/accounts/accounts.ts'
 import { listFundingTypes } from '../../kernel/accounts/funding.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import type { Rail } from '../../kernel/ports/rail.ts'
@@ -37,7 +37,7 @@ async function findChainAddress(op: Op, account: OwnedAccountRow): Promise<Chain
   const { chain_rail: rail, chain_address: address, currency } = account
   if (rail !== null && address !== null) {
     if (op.rails.find(rail)?.chain?.mint) return { rail, address }
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'accountId',
       'This wallet is on a chain without a faucet. Send tokens to its address.',

@@ -4,7 +4,7 @@ import { scheduleFileCleanup } from '../../kernel/files/stored-files.ts'
 import { checkFitsBalance, findBalances } from '../../kernel/ledger/balances.ts'
 import { buildArrivalLegs, post } from '../../kernel/ledger/transfers.ts'
 import { listMagicValueFamilies } from '../../kernel/magic-values/magic-value-list.ts'
-import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { createSuccessor } from '../../people/platforms/platforms.ts'
 import { fundOnChain } from './faucet.ts'
 
@@ -20,7 +20,7 @@ export const sandboxHandlers: Handlers<typeof sandbox> = {
     const account = await findOwnedAccount(op, params.accountId, 'accountId')
     if (account.owner_deleted_at) throw new ApiError('CUSTOMER_DELETED', { details: { field: 'accountId' } })
     if (account.status !== 'ACTIVE')
-      throw fieldError(
+      throw createFieldError(
         'INVALID_INPUT',
         'accountId',
         `This account is ${account.status}. Only an ACTIVE account can be funded.`,
@@ -49,13 +49,17 @@ export const sandboxHandlers: Handlers<typeof sandbox> = {
 
   sandbox_clock_advance: async (op, { body }) => {
     if ((body.seconds === undefined) === (body.to === undefined))
-      throw fieldError('INVALID_INPUT', 'seconds', 'Give either seconds or to.')
+      throw createFieldError('INVALID_INPUT', 'seconds', 'Give either seconds or to.')
     const target =
       body.to === undefined ? new Date(op.now.getTime() + (body.seconds ?? 0) * 1000) : new Date(body.to)
     if (target < op.now)
-      throw fieldError('INVALID_INPUT', 'to', 'The time in to is in the past, and the clock never goes back.')
+      throw createFieldError(
+        'INVALID_INPUT',
+        'to',
+        'The time in to is in the past, and the clock never goes back.',
+      )
     if (target > CLOCK_END)
-      throw fieldError(
+      throw createFieldError(
         'INVALID_INPUT',
         body.to === undefined ? 'seconds' : 'to',
         `The clock cannot be set past ${CLOCK_END.toISOString()}.`,

@@ -1,5 +1,5 @@
 import type { sandboxTreasury } from '@countersign/contract/sandbox/sandbox-treasury'
-import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { createFieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { findColdStorage } from '../../operation/own-money/cold-storage.ts'
 import { findOwnAccount } from '../../operation/own-money/own-accounts.ts'
 import { recordReturn } from '../../operation/treasury/movements.ts'
@@ -11,7 +11,7 @@ export const sandboxTreasuryHandlers: Handlers<typeof sandboxTreasury> = {
     const account = await findOwnAccount(op, ownAccountId)
     const { chain, railName: rail, network, address } = await findColdStorage(op, account, 'ownAccountId')
     if (chain)
-      throw fieldError(
+      throw createFieldError(
         'INVALID_INPUT',
         'ownAccountId',
         'This account is on a chain. Send the money to its address instead.',

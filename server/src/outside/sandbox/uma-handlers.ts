@@ -1,6 +1,6 @@
 import type { sandbox_uma_receive, sandboxUma } from '@countersign/contract/payments/incoming-payments'
 import type { Op } from '../../kernel/operation/app.ts'
-import { fieldError, type Handlers, type Input } from '../../kernel/operation/operation.ts'
+import { createFieldError, type Handlers, type Input } from '../../kernel/operation/operation.ts'
 import { toTransactionView } from '../../kernel/transactions/transactions.ts'
 import { receivePayment } from '../../money/incoming-payments/incoming-payments.ts'
 import { pickRequired, SANDBOX_COUNTERPARTY } from '../../money/uma/counterparty.ts'
@@ -17,7 +17,11 @@ export const sandboxUmaHandlers: Handlers<typeof sandboxUma> = {
     const sender = readUmaAddress(body.senderUmaAddress, 'senderUmaAddress')
     const customer = await findReceiver(op, body)
     if (customer.uma_address === sender)
-      throw fieldError('SELF_PAYMENT', 'senderUmaAddress', 'The sender and the receiver must be different.')
+      throw createFieldError(
+        'SELF_PAYMENT',
+        'senderUmaAddress',
+        'The sender and the receiver must be different.',
+      )
     const { receivingCurrencyCode: currency, receivingCurrencyAmount: amount } = body
     const counterparty = pickRequired(op, currency, SANDBOX_COUNTERPARTY)
     const { receipt, writes } = await receivePayment(
@@ -41,11 +45,15 @@ async function findReceiver(
   const field = 'receiverUmaAddress'
   const customer = customerId === undefined ? undefined : await findCustomer(op, customerId)
   if (receiverUmaAddress === undefined) {
-    if (!customer) throw fieldError('INVALID_INPUT', field, `Give ${field} or customerId.`)
+    if (!customer) throw createFieldError('INVALID_INPUT', field, `Give ${field} or customerId.`)
     return customer
   }
   const receiver = await findCustomerAtUma(op, readUmaAddress(receiverUmaAddress, field), field)
   if (customer && customer.id !== receiver.id)
-    throw fieldError('INVALID_INPUT', 'customerId', `The customer ${customerId} does not have this ${field}.`)
+    throw createFieldError(
+      'INVALID_INPUT',
+      'customerId',
+      `The customer ${customerId} does not have this ${field}.`,
+    )
   return receiver
 }

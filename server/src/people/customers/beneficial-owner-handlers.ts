@@ -1,6 +1,6 @@
 import type { beneficialOwners } from '@countersign/contract/customers/beneficial-owners'
 import type { Op } from '../../kernel/operation/app.ts'
-import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { createFieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { listPage } from '../../kernel/operation/paging.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
@@ -71,7 +71,7 @@ export const beneficialOwnerHandlers: Handlers<typeof beneficialOwners> = {
 async function findBusiness(op: Op, id: string): Promise<CustomerRow> {
   const customer = await findCustomer(op, id)
   if (customer.customer_type !== 'BUSINESS')
-    throw fieldError('INVALID_INPUT', 'customerId', 'Only a business can have beneficial owners.')
+    throw createFieldError('INVALID_INPUT', 'customerId', 'Only a business can have beneficial owners.')
   return customer
 }
 

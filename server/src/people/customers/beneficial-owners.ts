@@ -8,7 +8,7 @@ import type {
 import { OWNER_KYC_INITIAL, OWNER_KYC_TRANSITIONS } from '@countersign/contract/states/customer-states'
 import { findVerificationOutcome, takeSuffix } from '../../kernel/magic-values/magic-values.ts'
 import { canSee, type Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { stateAfter, transition } from '../../kernel/operation/transition.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
@@ -155,14 +155,14 @@ export function checkOwner(
 ): void {
   checkBirthDate(op, 'personalInfo.birthDate', personalInfo?.birthDate)
   if (others.length >= OWNERS_MAX)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'customerId',
       `A business can have at most ${OWNERS_MAX} beneficial owners.`,
     )
   const otherShares = others.reduce((sum, other) => sum + other.ownership_percentage, 0)
   if (ownershipPercentage !== undefined && otherShares + ownershipPercentage > PERCENT_MAX)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'ownershipPercentage',
       `The other beneficial owners hold ${otherShares} %, so this one can hold at most ${PERCENT_MAX - otherShares} %.`,

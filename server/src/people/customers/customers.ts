@@ -9,7 +9,7 @@ import { KYC_INITIAL, KYC_TRANSITIONS } from '@countersign/contract/states/custo
 import { toUtcDay } from '../../base/formats/utc-day.ts'
 import { findVerificationOutcome, takeSuffix } from '../../kernel/magic-values/magic-values.ts'
 import { canSee, type Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import type { EventWrite } from '../../storage/commit/writes.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
@@ -80,7 +80,7 @@ export function makeCustomer(op: Op, config: PlatformConfig, body: CreateBody): 
  */
 export function changeCustomer(op: Op, customer: CustomerRow, body: UpdateBody): CustomerRow {
   if (body.customerType !== customer.customer_type)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'customerType',
       `The type of this customer is ${customer.customer_type} and cannot be changed.`,
@@ -90,7 +90,7 @@ export function changeCustomer(op: Op, customer: CustomerRow, body: UpdateBody):
     const currentInfo = customer.details.businessInfo
     const businessInfo = { ...currentInfo, ...body.businessInfo }
     if (businessInfo.legalName === undefined)
-      throw fieldError('INVALID_INPUT', 'businessInfo.legalName', 'businessInfo.legalName is required')
+      throw createFieldError('INVALID_INPUT', 'businessInfo.legalName', 'businessInfo.legalName is required')
     Object.assign(details, { businessInfo })
   }
   const changed = {
@@ -144,7 +144,7 @@ export function checkDates(op: Op, body: CreateBody | UpdateBody): void {
   if (body.customerType === 'BUSINESS') {
     const { incorporatedOn } = body.businessInfo ?? {}
     if (incorporatedOn !== undefined && incorporatedOn > toUtcDay(op.now))
-      throw fieldError(
+      throw createFieldError(
         'INVALID_INPUT',
         'businessInfo.incorporatedOn',
         'businessInfo.incorporatedOn is in the future',
@@ -157,9 +157,9 @@ export function checkBirthDate(op: Op, field: string, date: string | undefined):
   if (date === undefined) return
   const today = toUtcDay(op.now)
   const earliest = `${Number(today.slice(0, 4)) - AGE_YEARS_MAX}${today.slice(4)}`
-  if (date > today) throw fieldError('INVALID_INPUT', field, `${field} is in the future`)
+  if (date > today) throw createFieldError('INVALID_INPUT', field, `${field} is in the future`)
   if (date < earliest)
-    throw fieldError('INVALID_INPUT', field, `${field} is more than ${AGE_YEARS_MAX} years ago`)
+    throw createFieldError('INVALID_INPUT', field, `${field} is more than ${AGE_YEARS_MAX} years ago`)
 }
 
 /**
@@ -169,7 +169,7 @@ export function checkBirthDate(op: Op, field: string, date: string | undefined):
 export function checkCurrencies(config: PlatformConfig, currencies: readonly string[] = []): void {
   for (const [index, currency] of currencies.entries())
     if (!getWalletCurrencies(config).includes(currency) && !findCurrencyConfig(config, currency))
-      throw fieldError(
+      throw createFieldError(
         'INVALID_CURRENCY',
         `currencies.${index}`,
         `The platform does not support ${currency}.`,

@@ -8,7 +8,7 @@ import type {
 import { removeFile } from '../../kernel/files/stored-files.ts'
 import { findDocumentRefusal } from '../../kernel/magic-values/document-outcomes.ts'
 import { addSeconds, canSee, type Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import type { UploadedFile } from '../../kernel/operation/uploaded-file.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
@@ -107,9 +107,9 @@ function buildFileColumns(op: Op, id: string, body: ReplaceBody, file: UploadedF
  */
 function checkFileType(op: Op, { name, head, tail }: UploadedFile): DocumentRow['content_type'] {
   const fileType = detectFileType(head, tail)
-  if (!fileType) throw fieldError('INVALID_INPUT', 'file', 'file must be a PDF, a JPEG or a PNG')
+  if (!fileType) throw createFieldError('INVALID_INPUT', 'file', 'file must be a PDF, a JPEG or a PNG')
   if (!fileType.isComplete)
-    throw fieldError('INVALID_INPUT', 'file', 'file is incomplete: its end is missing')
+    throw createFieldError('INVALID_INPUT', 'file', 'file is incomplete: its end is missing')
   const refusal = op.mode === 'sandbox' ? findDocumentRefusal(name) : undefined
   if (refusal) throw new ApiError(refusal, { details: { field: 'file' } })
   return fileType.type
@@ -118,7 +118,7 @@ function checkFileType(op: Op, { name, head, tail }: UploadedFile): DocumentRow[
 /** Throws 400 naming the field if the date is in the future. */
 function checkIssueDate({ now }: Op, date: string | undefined): string | null {
   if (date !== undefined && date > now.toISOString())
-    throw fieldError('INVALID_INPUT', 'issuedOn', 'issuedOn is in the future')
+    throw createFieldError('INVALID_INPUT', 'issuedOn', 'issuedOn is in the future')
   return date ?? null
 }
 

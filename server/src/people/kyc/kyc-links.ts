@@ -3,7 +3,7 @@ import { KYC_TRANSITIONS } from '@countersign/contract/states/customer-states'
 import { isSameSecret } from '../../base/crypto/constant-time.ts'
 import { type App, addSeconds, createOp, type Op } from '../../kernel/operation/app.ts'
 import { createLinkToken, readLinkToken } from '../../kernel/operation/link-token.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
 import type { Log } from '../../kernel/ports/log.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
@@ -39,13 +39,17 @@ export function checkRedirect(uri: string | undefined): string | null {
   const url = URL.canParse(uri) ? new URL(uri) : undefined
   const isLoopback = url?.protocol === 'http:' && LOOPBACK_HOSTS.includes(url.hostname)
   if (!url || !(url.protocol === 'https:' || isLoopback))
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'redirectUri',
       'redirectUri must be an https:// URL, or an http:// URL on localhost',
     )
   if (url.username || url.password)
-    throw fieldError('INVALID_INPUT', 'redirectUri', 'redirectUri must not contain a user name or a password')
+    throw createFieldError(
+      'INVALID_INPUT',
+      'redirectUri',
+      'redirectUri must not contain a user name or a password',
+    )
   return url.href
 }
 

@@ -2,7 +2,7 @@ import { present } from '@countersign/contract/core/objects'
 import type { members } from '@countersign/contract/platforms/members'
 import { MEMBER_TRANSITIONS } from '@countersign/contract/states/member-states'
 import { toRealTimeOp } from '../../kernel/operation/app.ts'
-import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { createFieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { listPage } from '../../kernel/operation/paging.ts'
 import { checkCanRevoke, checkMayGrant } from '../../kernel/operation/permissions.ts'
 import { transition } from '../../kernel/operation/transition.ts'
@@ -18,7 +18,7 @@ export const memberHandlers: Handlers<typeof members> = {
   member_invite: async (platformOp, { body }) => {
     const op = toRealTimeOp(platformOp)
     const rights = await readRights(op, body)
-    if (!rights) throw fieldError('INVALID_INPUT', 'permissions', 'permissions or roleId is required')
+    if (!rights) throw createFieldError('INVALID_INPUT', 'permissions', 'permissions or roleId is required')
     checkMayGrant(op, rights.permissions)
     await checkEmailIsFree(op, body.email)
     const { member, invitation, writes } = inviteMember(op, { ...body, ...rights })

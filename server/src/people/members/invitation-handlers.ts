@@ -1,7 +1,7 @@
 import { present } from '@countersign/contract/core/objects'
 import type { memberInvitations } from '@countersign/contract/platforms/member-passkeys'
 import { type App, toRealTimeOp } from '../../kernel/operation/app.ts'
-import { ApiError, type Caller, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { ApiError, type Caller, createFieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { canDeliver } from '../messages/channels.ts'
 import { findLink, findUsableLink, nameLink } from './links.ts'
 import { buildPasskeyOptions, findRelyingParty, registerPasskey } from './passkeys.ts'
@@ -43,7 +43,7 @@ export const memberInvitationHandlers: Handlers<typeof memberInvitations> = {
       const linkEnd = [{ invitation_id: null }, { invitation_id: link.id }] as const
       if (!body.passkey) {
         if (!canDeliver(op, 'EMAIL'))
-          throw fieldError(
+          throw createFieldError(
             'INVALID_INPUT',
             'passkey',
             'passkey is required: this server cannot send codes, so you could not sign in later without one',

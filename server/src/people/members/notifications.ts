@@ -4,7 +4,7 @@ import type {
 } from '@countersign/contract/operation/member-notifications'
 import type { Static } from 'typebox'
 import { addSeconds, type Op } from '../../kernel/operation/app.ts'
-import { fieldError } from '../../kernel/operation/operation.ts'
+import { createFieldError } from '../../kernel/operation/operation.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
 import type { MemberRow } from '../../storage/rows/member.ts'
@@ -30,7 +30,7 @@ export function changeNotifications(
 ): { readonly row: MemberRow; readonly writes: readonly Write[] } {
   const { channel, topics, intervalMinutes } = { ...toNotificationsView(member), ...change }
   if (channel === 'EMAIL' && !canDeliver(op, 'EMAIL'))
-    throw fieldError('INVALID_INPUT', 'notifications.channel', 'This server cannot send e-mail.')
+    throw createFieldError('INVALID_INPUT', 'notifications.channel', 'This server cannot send e-mail.')
   const settings = {
     notify_by: channel === 'NONE' ? null : channel,
     notify_about: [...topics],

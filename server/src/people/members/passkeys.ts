@@ -10,7 +10,7 @@ import { isSameSecret } from '../../base/crypto/constant-time.ts'
 import type { RelyingParty } from '../../base/crypto/webauthn/client-data.ts'
 import { COSE_ALGORITHMS } from '../../base/crypto/webauthn/cose-algorithms.ts'
 import { type App, addSeconds, type Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { MemberPasskeyRow, MemberRow } from '../../storage/rows/member.ts'
 import { isMemberPasskeyRegistered, selectPasskeys } from './store.ts'
@@ -128,7 +128,7 @@ export async function registerPasskey(
   const party = requireRelyingParty(op)
   const madeAt = readChallenge(op, `create ${member.id}`, challenge)
   if (!madeAt)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'challenge',
       'challenge has expired or belongs to another member. Start again.',
@@ -136,7 +136,7 @@ export async function registerPasskey(
   const { verifyRegistration } = await import('../../base/crypto/webauthn/webauthn.ts')
   const verified = await verifyRegistration({ ...attestation, challenge, ...party })
   if ('failure' in verified)
-    throw fieldError('INVALID_INPUT', 'attestation', `The passkey was refused: ${verified.reason}.`)
+    throw createFieldError('INVALID_INPUT', 'attestation', `The passkey was refused: ${verified.reason}.`)
   if (await isMemberPasskeyRegistered(op, verified.credentialId))
     throw new ApiError('PASSKEY_CREDENTIAL_ALREADY_EXISTS')
   const row: MemberPasskeyRow = {

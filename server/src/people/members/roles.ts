@@ -4,7 +4,7 @@ import { present } from '@countersign/contract/core/objects'
 import { type MemberRole, ROLE_MEMBERS_MAX } from '@countersign/contract/operation/custom-roles'
 import type { Static } from 'typebox'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { expectRow, update, type Write } from '../../storage/commit/writes.ts'
 import type { MemberRoleRow, MemberRow } from '../../storage/rows/member.ts'
@@ -27,7 +27,11 @@ export async function findRole(op: Op, id: string, field = 'memberRoleId'): Prom
  */
 export async function checkNameIsFree(op: Op, name: string, ownId?: string): Promise<void> {
   if (Object.hasOwn(MEMBER_ROLES, name.toUpperCase()))
-    throw fieldError('INVALID_INPUT', 'name', `name must differ from the built-in role ${name.toUpperCase()}`)
+    throw createFieldError(
+      'INVALID_INPUT',
+      'name',
+      `name must differ from the built-in role ${name.toUpperCase()}`,
+    )
   const existing = await selectRoleByName(op, name)
   if (existing && existing.id !== ownId)
     throw new ApiError('MEMBER_ROLE_NAME_EXISTS', { details: { field: 'name', memberRoleId: existing.id } })
@@ -50,10 +54,10 @@ export async function readRights(
   { permissions, roleId }: { readonly permissions?: readonly Permission[]; readonly roleId?: string },
 ): Promise<Rights | undefined> {
   if (roleId === undefined) return permissions && { permissions, role_id: null, writes: [] }
-  if (permissions) throw fieldError('INVALID_INPUT', 'roleId', 'Send permissions or roleId, not both.')
+  if (permissions) throw createFieldError('INVALID_INPUT', 'roleId', 'Send permissions or roleId, not both.')
   const role = await findRole(op, roleId, 'roleId')
   if ((await countMembers(op, role.id)) >= ROLE_MEMBERS_MAX)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'roleId',
       `The role already has the maximum of ${ROLE_MEMBERS_MAX} members.`,

@@ -9,7 +9,7 @@ import { FAULT_IN_WORDS, type FaultRule, parseFault } from '@countersign/contrac
 import { findNearest } from '../../base/formats/did-you-mean.ts'
 import { canSendFrom } from '../../base/settings/message-rules.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { fieldError } from '../../kernel/operation/operation.ts'
+import { createFieldError } from '../../kernel/operation/operation.ts'
 import { canGrant } from '../../kernel/operation/permissions.ts'
 import type { CurrencyConfig, PlatformConfig, SandboxConfig } from './platform-config.ts'
 
@@ -22,7 +22,7 @@ export function checkDecisions(op: Op, before: PlatformConfig, after: PlatformCo
     const permission = SETTING_PERMISSIONS[name]
     if (permission === null || isDeepStrictEqual(before[name], after[name]) || canGrant(op, [permission]))
       continue
-    throw fieldError(
+    throw createFieldError(
       'FORBIDDEN',
       name,
       `${name} makes decisions that require the permission ${permission}. You need that permission to change it.`,
@@ -36,13 +36,13 @@ export function checkDecisions(op: Op, before: PlatformConfig, after: PlatformCo
  */
 export function checkEndpoint(url: string | null): string | null {
   if (url !== null && !URL.canParse(url))
-    throw fieldError('INVALID_INPUT', 'webhookEndpoint', 'webhookEndpoint is not a valid URL')
+    throw createFieldError('INVALID_INPUT', 'webhookEndpoint', 'webhookEndpoint is not a valid URL')
   return url
 }
 
 export function checkInvitationUrl(url: string | null | undefined): void {
   if (url && !URL.canParse(url.replace(INVITATION_URL_PLACE, 'CODE')))
-    throw fieldError('INVALID_INPUT', 'invitationConfig.url', 'invitationConfig.url is not a valid URL')
+    throw createFieldError('INVALID_INPUT', 'invitationConfig.url', 'invitationConfig.url is not a valid URL')
 }
 
 /** Throws 400 if the operator does not allow this platform to send from the sender's domain. */
@@ -52,7 +52,7 @@ export function checkSender<T extends { readonly sendFromEmailAddress?: string }
 ): T | undefined {
   const address = config?.sendFromEmailAddress
   if (address !== undefined && !canSendFrom(messageRules, platform.id, address))
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'embeddedWalletConfig.sendFromEmailAddress',
       'The operator of this server has not allowed this platform to send from this domain.',
@@ -70,9 +70,9 @@ export function changePasskeys(
 ): NonNullable<PlatformConfig['passkeyConfig']> {
   const { rpId, origins, userVerification = 'preferred' } = { ...before, ...change }
   if (rpId === undefined)
-    throw fieldError('INVALID_INPUT', 'passkeyConfig.rpId', 'passkeyConfig.rpId is required')
+    throw createFieldError('INVALID_INPUT', 'passkeyConfig.rpId', 'passkeyConfig.rpId is required')
   if (origins === undefined)
-    throw fieldError('INVALID_INPUT', 'passkeyConfig.origins', 'passkeyConfig.origins is required')
+    throw createFieldError('INVALID_INPUT', 'passkeyConfig.origins', 'passkeyConfig.origins is required')
   checkNotLocal(op, origins, 'passkeyConfig.origins')
   return { rpId, origins, userVerification }
 }
@@ -87,7 +87,7 @@ function checkNotLocal({ mode }: Pick<Op, 'mode'>, origins: readonly string[], f
   if (mode !== 'production') return
   for (const [at, origin] of origins.entries())
     if (origin.startsWith('http://'))
-      throw fieldError(
+      throw createFieldError(
         'INVALID_INPUT',
         `${field}.${at}`,
         `${new URL(origin.replace(':*', '')).origin} is allowed as an origin only in the sandbox.`,
@@ -101,16 +101,16 @@ export function checkCurrencies(currencies: readonly CurrencyConfig[]): Currency
       currency
     const at = `supportedCurrencies.${index}`
     if (!isKnownCurrency(currencyCode))
-      throw fieldError(
+      throw createFieldError(
         'INVALID_CURRENCY',
         `${at}.currencyCode`,
         `${currencyCode} is not a supported currency.`,
       )
     if (seen.has(currencyCode))
-      throw fieldError('INVALID_INPUT', `${at}.currencyCode`, `${currencyCode} is listed twice.`)
+      throw createFieldError('INVALID_INPUT', `${at}.currencyCode`, `${currencyCode} is listed twice.`)
     seen.add(currencyCode)
     if (minAmount > maxAmount)
-      throw fieldError('INVALID_INPUT', `${at}.maxAmount`, `${at}.maxAmount is less than minAmount`)
+      throw createFieldError('INVALID_INPUT', `${at}.maxAmount`, `${at}.maxAmount is less than minAmount`)
     return { currencyCode, minAmount, maxAmount, requiredCounterpartyFields, enabledTransactionTypes }
   })
 }
@@ -126,7 +126,7 @@ export function changeSandbox(
 ): SandboxConfig | undefined {
   if (change === undefined) return before
   if (!before || mode === 'production')
-    throw fieldError('INVALID_INPUT', 'sandboxConfig', 'sandboxConfig exists only in the sandbox')
+    throw createFieldError('INVALID_INPUT', 'sandboxConfig', 'sandboxConfig exists only in the sandbox')
   for (const [at, rule] of (change.faults ?? []).entries()) checkFault(rule, `sandboxConfig.faults.${at}`)
   return { ...before, ...change }
 }
@@ -134,29 +134,33 @@ export function changeSandbox(
 function checkFault({ fault, operation, eventType }: FaultRule, path: string): void {
   const parsed = parseFault(fault)
   if (!parsed)
-    throw fieldError('INVALID_INPUT', `${path}.fault`, `${path}.fault must be ${FAULT_IN_WORDS}, each once`)
+    throw createFieldError(
+      'INVALID_INPUT',
+      `${path}.fault`,
+      `${path}.fault must be ${FAULT_IN_WORDS}, each once`,
+    )
   const { webhook, ...callFaults } = parsed
   const affectsCalls = Object.keys(callFaults).length > 0
   if (webhook && affectsCalls)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       `${path}.fault`,
       `${path}.fault must apply either to calls or to webhooks, not to both`,
     )
   if (webhook && operation !== undefined)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       `${path}.operation`,
       `${path}.operation applies only to calls. For webhooks, use eventType.`,
     )
   if (!webhook && eventType !== undefined)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       `${path}.eventType`,
       `${path}.eventType applies only to webhooks. For calls, use operation.`,
     )
   if (operation !== undefined && !Object.hasOwn(API, operation))
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       `${path}.operation`,
       `${path}.operation is not the name of an operation${suggestOperation(operation)}`,

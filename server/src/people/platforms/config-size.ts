@@ -1,7 +1,7 @@
 import type { BodyOf } from '@countersign/contract/core/endpoint'
 import type { config_update } from '@countersign/contract/platforms/config'
 import { toJson } from '../../base/json/json.ts'
-import { fieldError } from '../../kernel/operation/operation.ts'
+import { createFieldError } from '../../kernel/operation/operation.ts'
 
 const CONFIG_BYTES_MAX = 48 * 1024
 
@@ -16,7 +16,7 @@ export function checkSize(stored: Record<string, unknown>, change: BodyOf<typeof
     .map(([name, value]) => [name, countBytes(value ?? null)] as const)
     .sort(([, a], [, b]) => b - a)
     .map(([name]) => name)
-  throw fieldError(
+  throw createFieldError(
     'INVALID_INPUT',
     largest,
     `${largest} makes the settings larger than ${CONFIG_BYTES_MAX / 1024} KiB in total`,

@@ -1,6 +1,6 @@
 import { isPrivateHost } from '../../base/http-client/addresses.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { fieldError } from '../../kernel/operation/operation.ts'
+import { createFieldError } from '../../kernel/operation/operation.ts'
 import type { PlatformConfig } from './platform-config.ts'
 
 /**
@@ -15,7 +15,7 @@ export function checkIssuers(
   config?.issuers.forEach(({ issuer }, index) => {
     const url = URL.canParse(issuer) ? new URL(issuer) : undefined
     if (!url || url.username || url.password || url.search || url.hash || isPrivateHost(url.hostname))
-      throw fieldError(
+      throw createFieldError(
         'INVALID_INPUT',
         `oauthConfig.issuers.${index}.issuer`,
         'An issuer must be a public https URL without a user name, query or fragment.',

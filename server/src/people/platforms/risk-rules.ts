@@ -1,7 +1,7 @@
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import { isPullingRail } from '@countersign/contract/core/rails'
 import type { HoldRule, LimitRule } from '@countersign/contract/payments/risk-config'
-import { fieldError } from '../../kernel/operation/operation.ts'
+import { createFieldError } from '../../kernel/operation/operation.ts'
 import type { PlatformConfig } from './platform-config.ts'
 
 type RiskConfig = PlatformConfig['riskConfig']
@@ -18,7 +18,7 @@ export function changeRisk(before: RiskConfig, change: Partial<RiskConfig>): Ris
     checkLimit(limit, field)
     const key = `${limit.subject} ${limit.period} ${limit.currency}`
     if (seen.has(key))
-      throw fieldError(
+      throw createFieldError(
         'INVALID_INPUT',
         field,
         `There is already a limit for ${limit.subject}, ${limit.period} and ${limit.currency}.`,
@@ -31,18 +31,22 @@ export function changeRisk(before: RiskConfig, change: Partial<RiskConfig>): Ris
 function checkHoldRule({ currency, paymentRail, minAmount }: HoldRule, field: string): void {
   if (currency !== undefined) checkCurrency(currency, field)
   if (minAmount !== undefined && currency === undefined)
-    throw fieldError('INVALID_INPUT', `${field}.currency`, 'currency is required with minAmount')
+    throw createFieldError('INVALID_INPUT', `${field}.currency`, 'currency is required with minAmount')
   if (paymentRail !== undefined && !isPullingRail(paymentRail))
-    throw fieldError('INVALID_INPUT', `${field}.paymentRail`, `${paymentRail} does not pull money.`)
+    throw createFieldError('INVALID_INPUT', `${field}.paymentRail`, `${paymentRail} does not pull money.`)
 }
 
 function checkLimit({ currency, maxCount, maxAmount }: LimitRule, field: string): void {
   checkCurrency(currency, field)
   if (maxCount === undefined && maxAmount === undefined)
-    throw fieldError('INVALID_INPUT', `${field}.maxCount`, 'A limit needs maxCount, maxAmount or both.')
+    throw createFieldError('INVALID_INPUT', `${field}.maxCount`, 'A limit needs maxCount, maxAmount or both.')
 }
 
 function checkCurrency(currency: string, field: string): void {
   if (!isKnownCurrency(currency))
-    throw fieldError('INVALID_CURRENCY', `${field}.currency`, `${currency} is not a supported currency.`)
+    throw createFieldError(
+      'INVALID_CURRENCY',
+      `${field}.currency`,
+      `${currency} is not a supported currency.`,
+    )
 }

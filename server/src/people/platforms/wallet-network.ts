@@ -2,7 +2,7 @@ import type { EvmNetwork } from '@countersign/contract/core/evm'
 import type { WALLET_NETWORKS } from '@countersign/contract/platforms/config'
 import { CHAIN_WALLET_CURRENCY, WALLET_CURRENCY, type WalletChain } from '../../kernel/accounts/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import type { Rail } from '../../kernel/ports/rail.ts'
 import type { PlatformConfig } from './platform-config.ts'
 
@@ -38,7 +38,7 @@ export async function requireWalletChain(
 /** Throws 400 `INVALID_INPUT` if wallets cannot be created on the network. */
 export async function checkWalletNetwork(op: Op, network: WalletNetwork | undefined): Promise<void> {
   if (network === undefined || network === SPARK || (await findWalletChain(op, network))) return
-  throw fieldError(
+  throw createFieldError(
     'INVALID_INPUT',
     'embeddedWalletConfig.network',
     `No rail on this server supports signed ${CHAIN_WALLET_CURRENCY} transfers (EIP3009) on ${network}.`,

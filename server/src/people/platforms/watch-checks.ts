@@ -1,6 +1,6 @@
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import type { Op } from '../../kernel/operation/app.ts'
-import { fieldError } from '../../kernel/operation/operation.ts'
+import { createFieldError } from '../../kernel/operation/operation.ts'
 import { listOwnRails } from '../../kernel/ports/own-rails.ts'
 import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
 import type { WatchConfig } from './platform-config.ts'
@@ -11,7 +11,7 @@ export async function checkWatches(op: Op, change: Partial<WatchConfig> | undefi
   const rails = railMarks.length > 0 ? await listRailNames(op) : []
   for (const [index, { rail }] of railMarks.entries())
     if (!rails.includes(rail))
-      throw fieldError(
+      throw createFieldError(
         'INVALID_INPUT',
         `watchConfig.railMarks.${index}.rail`,
         `The platform has no rail named ${rail}. GET /overview lists its rails.`,
@@ -34,8 +34,8 @@ function checkMarks(
   for (const [index, { currencyCode, name }] of marks.entries()) {
     const fieldName = `${field}.${index}.currencyCode`
     if (!isKnownCurrency(currencyCode))
-      throw fieldError('INVALID_CURRENCY', fieldName, `${currencyCode} is not a supported currency.`)
-    if (seen.has(name)) throw fieldError('INVALID_INPUT', fieldName, `${name} is listed twice.`)
+      throw createFieldError('INVALID_CURRENCY', fieldName, `${currencyCode} is not a supported currency.`)
+    if (seen.has(name)) throw createFieldError('INVALID_INPUT', fieldName, `${name} is listed twice.`)
     seen.add(name)
   }
 }

@@ -1,4 +1,4 @@
-import { fieldError } from '../../kernel/operation/operation.ts'
+import { createFieldError } from '../../kernel/operation/operation.ts'
 import type { CredentialRow } from '../../storage/rows/tables.ts'
 import type { CredentialKind } from './credential-kind.ts'
 import { oauth } from './oauth-credential.ts'
@@ -16,5 +16,5 @@ export const CREDENTIAL_KINDS: Readonly<Record<CredentialRow['type'], Credential
 /** Throws 400 for the field `type` if it does not match the credential. */
 export function checkKind(credential: CredentialRow, type: CredentialRow['type']): void {
   if (type !== credential.type)
-    throw fieldError('INVALID_INPUT', 'type', `This credential is of type ${credential.type}.`)
+    throw createFieldError('INVALID_INPUT', 'type', `This credential is of type ${credential.type}.`)
 }

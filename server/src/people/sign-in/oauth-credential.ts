@@ -7,7 +7,7 @@ import {
   readIdToken,
 } from '../../base/crypto/oidc/oidc.ts'
 import { type Op, toRealTimeOp } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { checkClientPublicKey } from '../../kernel/signing/client-key.ts'
 import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
 import { buildId, deriveUuid } from '../../storage/engine/ids.ts'
@@ -30,7 +30,7 @@ export const oauth: CredentialKind = {
     const { oidcToken } = narrowBody(body, 'OAUTH')
     const { identity, use } = await checkToken(op, oidcToken, undefined)
     if (![identity.subject, identity.email ?? ''].every((text) => TEXT_FORMS.line.test(text)))
-      throw fieldError(
+      throw createFieldError(
         'INVALID_INPUT',
         'oidcToken',
         'oidcToken identifies its holder with unprintable characters',
@@ -78,7 +78,7 @@ async function checkToken(
   nonce: string | undefined,
 ): Promise<{ readonly identity: Identity; readonly use: Write }> {
   const read = readIdToken(token)
-  if (!read) throw fieldError('INVALID_INPUT', 'oidcToken', 'oidcToken is not a JWT')
+  if (!read) throw createFieldError('INVALID_INPUT', 'oidcToken', 'oidcToken is not a JWT')
   const { issuers } = getPlatformConfig(op).oauthConfig
   const checked = checkClaims(read.claims, {
     // Identity providers use real time, not the sandbox's clock.

@@ -4,7 +4,7 @@ import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import {
   ApiError,
   type Approval,
-  fieldError,
+  createFieldError,
   type Outcome,
   type ToSign,
 } from '../../kernel/operation/operation.ts'
@@ -159,14 +159,15 @@ async function findContact(op: Op, account: InternalAccountRow, body: CreateBody
   if (body.type === 'SMS_OTP') {
     const phoneNumber = body.phoneNumber ?? customer.details.phoneNumber
     if (!phoneNumber)
-      throw fieldError(
+      throw createFieldError(
         'INVALID_INPUT',
         'phoneNumber',
         'phoneNumber is required because the customer has no phone number',
       )
     return normalizePhoneNumber(phoneNumber, 'phoneNumber')
   }
-  if (!customer.email) throw fieldError('INVALID_INPUT', 'accountId', 'The customer has no e-mail address.')
+  if (!customer.email)
+    throw createFieldError('INVALID_INPUT', 'accountId', 'The customer has no e-mail address.')
   return customer.email
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { SANDBOX_PASSKEY_SIGNATURE } from '../../kernel/magic-values/magic-values.ts'
 import { addSeconds, type Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { checkClientPublicKey } from '../../kernel/signing/client-key.ts'
 import { issueRequest, SIGNING_SECONDS } from '../../kernel/signing/signing.ts'
@@ -28,7 +28,11 @@ export const passkey: CredentialKind = {
     const { verifyRegistration } = await import('../../base/crypto/webauthn/webauthn.ts')
     const verified = await verifyRegistration({ ...attestation, challenge, ...readRelyingParty(op) })
     if ('failure' in verified)
-      throw fieldError('INVALID_INPUT', 'attestation', `The attestation was refused: ${verified.reason}.`)
+      throw createFieldError(
+        'INVALID_INPUT',
+        'attestation',
+        `The attestation was refused: ${verified.reason}.`,
+      )
     if (await isPasskeyRegistered(op, verified.credentialId))
       throw new ApiError('PASSKEY_CREDENTIAL_ALREADY_EXISTS')
     return { credential: makePasskeyCredential(op, account.id, nickname, verified), writes: [] }
@@ -36,9 +40,9 @@ export const passkey: CredentialKind = {
 
   async challenge(op, credential, clientPublicKey) {
     if (clientPublicKey === undefined)
-      throw fieldError('INVALID_INPUT', 'clientPublicKey', 'clientPublicKey is required for a passkey')
+      throw createFieldError('INVALID_INPUT', 'clientPublicKey', 'clientPublicKey is required for a passkey')
     if (typeof clientPublicKey !== 'string')
-      throw fieldError('INVALID_INPUT', 'clientPublicKey', 'clientPublicKey must be a string')
+      throw createFieldError('INVALID_INPUT', 'clientPublicKey', 'clientPublicKey must be a string')
     checkClientPublicKey(clientPublicKey)
     const account = await findInternalAccount(op, credential.account_id)
     const call = {
@@ -139,7 +143,11 @@ function toChallenge(payload: string): string {
 function readRelyingParty(op: Op) {
   const { passkeyConfig } = getPlatformConfig(op)
   if (!passkeyConfig)
-    throw fieldError('INVALID_INPUT', 'type', 'Set passkeyConfig in the settings before using passkeys.')
+    throw createFieldError(
+      'INVALID_INPUT',
+      'type',
+      'Set passkeyConfig in the settings before using passkeys.',
+    )
   const { rpId, origins, userVerification } = passkeyConfig
   return { rpId, origins, requireUserVerification: userVerification === 'required' }
 }

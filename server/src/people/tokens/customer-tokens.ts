@@ -7,7 +7,7 @@ import {
 } from '@countersign/contract/auth/customer-tokens'
 import type { BodyOf } from '@countersign/contract/core/endpoint'
 import { addSeconds, type Op } from '../../kernel/operation/app.ts'
-import { fieldError } from '../../kernel/operation/operation.ts'
+import { createFieldError } from '../../kernel/operation/operation.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { Lookup } from '../../storage/read/lookup.ts'
 import type { CustomerTokenRow } from '../../storage/rows/customer-token.ts'
@@ -49,9 +49,9 @@ function resolveExpiry({ now }: Op, requested: string | undefined): Date {
   if (requested === undefined) return addSeconds(now, CUSTOMER_TOKEN_SECONDS)
   const field = 'expiresAt'
   const expiry = new Date(requested)
-  if (expiry <= now) throw fieldError('INVALID_INPUT', field, `${field} must be in the future`)
+  if (expiry <= now) throw createFieldError('INVALID_INPUT', field, `${field} must be in the future`)
   if (expiry > addSeconds(now, CUSTOMER_TOKEN_SECONDS_MAX))
-    throw fieldError('INVALID_INPUT', field, `${field} must be at most an hour from now`)
+    throw createFieldError('INVALID_INPUT', field, `${field} must be at most an hour from now`)
   return expiry
 }
 

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { listEffectivePermissions, type Permission } from '@countersign/contract/core/endpoint'
 import { newId, type Op } from '../../kernel/operation/app.ts'
-import { fieldError } from '../../kernel/operation/operation.ts'
+import { createFieldError } from '../../kernel/operation/operation.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { Lookup } from '../../storage/read/lookup.ts'
 import type { Read } from '../../storage/read/read.ts'
@@ -86,7 +86,7 @@ export async function endTokens(
   const endedIds = new Set(tokens.map(({ id }) => id))
   const hasManager = tokens.some(({ permissions }) => permissions.includes('MANAGE'))
   if (hasManager && (await selectManagingTokens(op.read, op.platform.id)).every((id) => endedIds.has(id)))
-    throw fieldError('INVALID_INPUT', field, 'The last token that can manage tokens cannot be deleted.')
+    throw createFieldError('INVALID_INPUT', field, 'The last token that can manage tokens cannot be deleted.')
   return [
     ...tokens.map((token) => deleteToken(token, op.now)),
     // Of two concurrent requests that delete the last two such tokens, one fails.

@@ -10,7 +10,7 @@ import {
 } from '@countersign/contract/states/customer-states'
 import type { Static } from 'typebox'
 import type { Op } from '../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../kernel/operation/operation.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
 import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
 import type {
@@ -128,15 +128,15 @@ export async function decideCase(
 function checkOutcome({ customer, owners, documents }: Case, outcome: Outcome): void {
   const { decision, reason, errors, beneficialOwners = [] } = outcome
   if (decision === 'REJECT' && reason === undefined)
-    throw fieldError('INVALID_INPUT', 'reason', 'reason is required for REJECT')
+    throw createFieldError('INVALID_INPUT', 'reason', 'reason is required for REJECT')
   if (decision === 'REQUEST_INFORMATION' && errors === undefined)
-    throw fieldError('INVALID_INPUT', 'errors', 'errors is required for REQUEST_INFORMATION')
+    throw createFieldError('INVALID_INPUT', 'errors', 'errors is required for REQUEST_INFORMATION')
   if (decision !== 'REQUEST_INFORMATION' && errors !== undefined)
-    throw fieldError('INVALID_INPUT', 'errors', 'errors is allowed only with REQUEST_INFORMATION')
+    throw createFieldError('INVALID_INPUT', 'errors', 'errors is allowed only with REQUEST_INFORMATION')
   const parts = new Set([customer.id, ...owners.map(({ id }) => id), ...documents.map(({ id }) => id)])
   const unknownEntry = (errors ?? []).findIndex(({ resourceId }) => !parts.has(resourceId))
   if (unknownEntry >= 0)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       `errors.${unknownEntry}.resourceId`,
       `errors.${unknownEntry}.resourceId is neither this customer nor caseData of its beneficial owners or documents`,
@@ -147,7 +147,7 @@ function checkOutcome({ customer, owners, documents }: Case, outcome: Outcome): 
       beneficialOwners.findIndex((other) => other.beneficialOwnerId === beneficialOwnerId) !== at,
   )
   if (invalidOwner >= 0)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       `beneficialOwners.${invalidOwner}.beneficialOwnerId`,
       `beneficialOwners.${invalidOwner}.beneficialOwnerId is not a beneficial owner of this customer, or is listed twice`,

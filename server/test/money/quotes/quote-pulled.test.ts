@@ -154,7 +154,7 @@ describe('a quote that is paid from an external account', () => {
         lockedCurrencySide: 'SENDING',
         lockedCurrencyAmount: 1000,
       })
-    const fieldError = (field: string) => ({ status: 400, body: { details: { field } } })
+    const createFieldError = (field: string) => ({ status: 400, body: { details: { field } } })
     const { body: clabe } = await client.post('/customers/external-accounts', {
       customerId: customer.id,
       currency: 'MXN',
@@ -164,10 +164,12 @@ describe('a quote that is paid from an external account', () => {
         beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
       },
     })
-    expect(await createQuote(account(clabe.id), to(payee.usd))).toMatchObject(fieldError('source.accountId'))
+    expect(await createQuote(account(clabe.id), to(payee.usd))).toMatchObject(
+      createFieldError('source.accountId'),
+    )
     const otherCustomerSource = { ...account(bank), customerId: payee.id }
     expect(await createQuote(otherCustomerSource, to(payee.usd))).toMatchObject(
-      fieldError('source.customerId'),
+      createFieldError('source.customerId'),
     )
     expect(await createQuote(account(bank), to(bank))).toMatchObject({ body: { code: 'SELF_PAYMENT' } })
     const payeeBank = await newBankAccount(client, payee.id, '790')

@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox'
 import { toCanonicalJson } from '../../../base/json/json.ts'
 import { hashRequest, type KeyedRequest } from '../../../kernel/idempotency/stored-responses.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../../kernel/operation/operation.ts'
 import { FIRST_KEY } from '../../../kernel/ports/enclave.ts'
 
 function createKeyReusedError(): ApiError {
@@ -29,10 +29,10 @@ export function readKeyedRequest(
 ): KeyedRequest | undefined {
   if (!idempotent) return undefined
   if (header === undefined && idempotent === 'required')
-    throw fieldError('INVALID_INPUT', 'Idempotency-Key', 'The Idempotency-Key header is required.')
+    throw createFieldError('INVALID_INPUT', 'Idempotency-Key', 'The Idempotency-Key header is required.')
   if (header === undefined) return undefined
   if (!/^[\x20-\x7e]{1,255}$/.test(header))
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'Idempotency-Key',
       'Idempotency-Key must be 1 to 255 printable ASCII characters.',

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { ErrorCode } from '@countersign/contract/core/errors'
 import { FAULT_IN_WORDS, type Fault, type FaultError, parseFault } from '@countersign/contract/sandbox/faults'
 import type { App, Op } from '../../../kernel/operation/app.ts'
-import { ApiError, fieldError } from '../../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../../kernel/operation/operation.ts'
 import { takeCallFault } from '../../../people/platforms/fault-rules.ts'
 import type { Call, HttpResponse } from '../request/call.ts'
 import type { Route } from './route.ts'
@@ -64,10 +64,10 @@ function readRequestedFault({ wire, config }: App, { headers }: Call): Fault | u
   const text = headers[header.toLowerCase()]
   if (text === undefined) return undefined
   if (config.mode === 'production')
-    throw fieldError('INVALID_INPUT', header, `${header} is only available in the sandbox.`)
+    throw createFieldError('INVALID_INPUT', header, `${header} is only available in the sandbox.`)
   const fault = parseFault(String(text))
   if (!fault)
-    throw fieldError('INVALID_INPUT', header, `${header} must be ${FAULT_IN_WORDS}, each at most once.`)
+    throw createFieldError('INVALID_INPUT', header, `${header} must be ${FAULT_IN_WORDS}, each at most once.`)
   return fault
 }
 

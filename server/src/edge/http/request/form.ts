@@ -5,7 +5,7 @@ import { UNREADABLE } from '@countersign/contract/core/schema'
 import type { MultipartFile, MultipartValue } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import { getErrorCode } from '../../../base/formats/thrown-errors.ts'
-import { ApiError, fieldError } from '../../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../../kernel/operation/operation.ts'
 import type { UploadedFile } from '../../../kernel/operation/uploaded-file.ts'
 import { type Pace, watchPace } from './upload-pace.ts'
 
@@ -54,7 +54,7 @@ export async function readForm<File>(
   if (!request.isMultipart()) return { fields: {}, file: undefined }
   const { raw } = request
   if (Number(request.headers['content-length'] ?? 0) > getBodyBytesMax({ upload }))
-    throw tooLarge(upload, raw)
+    throw createSizeError(upload, raw)
   const pace = watchPace(raw, { bytesMax: getBodyBytesMax({ upload }), windowMs })
   try {
     return await readParts(request, upload, pace, receive, onField)
@@ -115,7 +115,7 @@ async function receiveFile<File>(
         `The part ${shortenName(fieldname)} is unknown. Send the file in the part named file.`,
       )
     const name = checkFileName(part.filename)
-    file.on('limit', () => file.destroy(tooLarge(upload)))
+    file.on('limit', () => file.destroy(createSizeError(upload)))
     pace.onRefused((refusal) => file.destroy(refusal))
     return await receive({ name, declaredType: part.mimetype }, readBytes(file))
   } finally {
@@ -196,11 +196,11 @@ async function convertParserErrors<T>(step: Promise<T>): Promise<T> {
 }
 
 function createPartError(field: string, message: string): ApiError {
-  return fieldError('INVALID_INPUT', shortenName(field), message)
+  return createFieldError('INVALID_INPUT', shortenName(field), message)
 }
 
 /** The 413 error for the whole body if `body` is given, otherwise for the file. */
-function tooLarge({ bytesMax }: Upload, body?: IncomingMessage): ApiError {
+function createSizeError({ bytesMax }: Upload, body?: IncomingMessage): ApiError {
   const message = body
     ? `The request body must have at most ${getBodyBytesMax({ upload: { bytesMax } })} bytes, and its file ${bytesMax}.`
     : `The file must have at most ${bytesMax} bytes.`

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { BODY_MEMBERS_MAX_DEFAULT } from '@countersign/contract/core/endpoint'
 import { getErrorMessage } from '../../../base/formats/thrown-errors.ts'
 import { JsonLimitError, readJson } from '../../../base/json/json-reader.ts'
-import { type ApiError, fieldError } from '../../../kernel/operation/operation.ts'
+import { type ApiError, createFieldError } from '../../../kernel/operation/operation.ts'
 
 const DEPTH_MAX = 64
 
@@ -23,5 +23,5 @@ export function parseBody(bytes: Buffer | undefined, valuesMax = BODY_MEMBERS_MA
 }
 
 function createBodyRefusal(problem: string): ApiError {
-  return fieldError('INVALID_INPUT', 'body', `The body ${problem}.`)
+  return createFieldError('INVALID_INPUT', 'body', `The body ${problem}.`)
 }

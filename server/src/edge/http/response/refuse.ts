@@ -6,7 +6,7 @@ import { toJson } from '../../../base/json/json.ts'
 import type { Config } from '../../../base/settings/config.ts'
 import { type App, newRequestId } from '../../../kernel/operation/app.ts'
 import { BASE_PATH, getPublicBasePath, toRouterPath } from '../../../kernel/operation/base-path.ts'
-import { ApiError, fieldError } from '../../../kernel/operation/operation.ts'
+import { ApiError, createFieldError } from '../../../kernel/operation/operation.ts'
 import { isUploading } from '../request/upload-pace.ts'
 import { encodeError } from './errors.ts'
 import { buildSafetyHeaders } from './security-headers.ts'
@@ -58,7 +58,7 @@ export function refuseEarly(
     methodsByUrl.set(toRouterPath(endpoint), methods)
     methods.push(...(endpoint.method === 'GET' ? ['GET', 'HEAD'] : [endpoint.method]))
   }
-  const notAllowed = (methods: readonly string[]) =>
+  const createNotAllowedError = (methods: readonly string[]) =>
     new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: methods.join(', ') } })
   // Paths without parameters take precedence over patterns.
   const patterns = [...methodsByUrl]
@@ -72,7 +72,8 @@ export function refuseEarly(
   for (const [, methods, url] of patterns) {
     const isCovered = patterns.some(([pattern, , other]) => other !== url && pattern.test(url))
     const method = isCovered ? METHODS.filter((candidate) => !methods.includes(candidate)) : ['OPTIONS']
-    const onRequest = async (_: unknown, reply: FastifyReply) => sendError(app, reply, notAllowed(methods))
+    const onRequest = async (_: unknown, reply: FastifyReply) =>
+      sendError(app, reply, createNotAllowedError(methods))
     server.route({ method, url, onRequest, handler: async () => {} })
   }
   const refusal = (request: FastifyRequest): ApiError | undefined => {
@@ -81,10 +82,10 @@ export function refuseEarly(
       return new ApiError('INVALID_INPUT', { message: 'The Host header is required.' })
     if (request.is404 || hasEmptyValue(params)) {
       const methods = patterns.find(([pattern]) => pattern.test(request.url))?.[1]
-      return methods ? notAllowed(methods) : notFound(app.config, request.url, patterns)
+      return methods ? createNotAllowedError(methods) : createNotFoundError(app.config, request.url, patterns)
     }
     if (!isPercentEncoded(request.url))
-      return fieldError('INVALID_INPUT', 'query', 'The query must be percent-encoded UTF-8.')
+      return createFieldError('INVALID_INPUT', 'query', 'The query must be percent-encoded UTF-8.')
     if (!isUtf8Type(headers['content-type']))
       return new ApiError('UNSUPPORTED_MEDIA_TYPE', {
         message: 'The charset of the request body must be utf-8.',
@@ -123,7 +124,7 @@ function isUtf8Type(contentType: string | undefined): boolean {
 type Pattern = readonly [pattern: RegExp, methods: readonly string[], url: string]
 
 /** Suggests the right path if the version is missing or wrong. */
-function notFound(config: Config, path: string, patterns: readonly Pattern[]): ApiError {
+function createNotFoundError(config: Config, path: string, patterns: readonly Pattern[]): ApiError {
   const { pathPrefix } = config
   const pathWithoutPrefix = path.startsWith(`${pathPrefix}/`) ? path.slice(pathPrefix.length) : path
   const below = BASE_PATH + pathWithoutPrefix.replace(/^\/(?:v\d+|\d{4}-\d\d-\d\d)(?=\/)/, '')

@@ -27,7 +27,7 @@ export function convertTransportError(
 ): ApiError {
   if (error instanceof ApiError) return error
   const statusCode = getStatus(error)
-  if (statusCode === 413) return tooLarge(bodyLimit)
+  if (statusCode === 413) return createSizeError(bodyLimit)
   if (statusCode === 415) return createMediaTypeError(config.isUpload ?? false)
   if (statusCode === undefined || statusCode < 400 || statusCode >= 500) {
     log.error({ err: error, route: url, ...trace }, 'request failed')
@@ -52,7 +52,7 @@ function getStatus(error: unknown): number | undefined {
   return hasStatus && typeof error.statusCode === 'number' ? error.statusCode : undefined
 }
 
-function tooLarge(bodyBytesMax: number): ApiError {
+function createSizeError(bodyBytesMax: number): ApiError {
   const message = `The request body must have at most ${bodyBytesMax} bytes.`
   return new ApiError('PAYLOAD_TOO_LARGE', { message, details: { bodyBytesMax } })
 }

@@ -1,7 +1,7 @@
 import type { customerImports } from '@countersign/contract/customers/customer-imports'
 import { IMPORT_INITIAL } from '@countersign/contract/states/customer-states'
 import { storeFile } from '../../../kernel/files/stored-files.ts'
-import { fieldError, type Handlers } from '../../../kernel/operation/operation.ts'
+import { createFieldError, type Handlers } from '../../../kernel/operation/operation.ts'
 import type { UploadedFile } from '../../../kernel/operation/uploaded-file.ts'
 import { insert } from '../../../storage/commit/writes.ts'
 import { findImport, makeImport, readImportWithErrors, scheduleImportRun } from './imports.ts'
@@ -27,7 +27,8 @@ export const customerImportHandlers: Handlers<typeof customerImports> = {
  * Throws 400 naming `file` if it is empty or does not begin like UTF-8 text. The import job checks the rest.
  */
 export function checkIsText({ bytes, head }: UploadedFile): void {
-  if (bytes === 0) throw fieldError('INVALID_INPUT', 'file', 'file is empty')
+  if (bytes === 0) throw createFieldError('INVALID_INPUT', 'file', 'file is empty')
   const isUtf16 = (head[0] === 0xfe && head[1] === 0xff) || (head[0] === 0xff && head[1] === 0xfe)
-  if (isUtf16 || head.includes(0)) throw fieldError('INVALID_INPUT', 'file', 'file must be text in UTF-8')
+  if (isUtf16 || head.includes(0))
+    throw createFieldError('INVALID_INPUT', 'file', 'file must be text in UTF-8')
 }

@@ -8,7 +8,7 @@ import { findNearest } from '../../../base/formats/did-you-mean.ts'
 import { quoteName } from '../../../base/formats/quoted.ts'
 import { requireValue } from '../../../base/formats/require-value.ts'
 import { setValueAt } from '../../../base/json/paths.ts'
-import { fieldError } from '../../../kernel/operation/operation.ts'
+import { createFieldError } from '../../../kernel/operation/operation.ts'
 import { CsvFault } from './csv.ts'
 
 /** Converts the rows of a file to request bodies. */
@@ -69,7 +69,7 @@ export function toCustomerBody(
 ): Record<string, unknown> {
   const body = toRequestFields(columns, cells, IMPORT_COLUMNS)
   if (body[ID_COLUMN] === undefined)
-    throw fieldError('INVALID_INPUT', ID_COLUMN, `${ID_COLUMN} is required in a file`)
+    throw createFieldError('INVALID_INPUT', ID_COLUMN, `${ID_COLUMN} is required in a file`)
   return body
 }
 
@@ -80,7 +80,7 @@ export function toRequestFields(
   known: FileColumns['known'],
 ): Record<string, unknown> {
   if (cells.length !== columns.length)
-    throw fieldError(
+    throw createFieldError(
       'INVALID_INPUT',
       'row',
       `The row has ${describeCellCount(cells.length)}, but the header has ${describeCellCount(columns.length)}.`,
